@@ -46,6 +46,7 @@ def served(folder: Path, database: str | None, *, team: bool = False, **settings
     finally:
         bench.answers.close()
         bench.heavy.close()
+        bench.runs.close()
         store.close()
 
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from bidui.web import workbench
-from bidui.web.workbench import LASTS, FairTurns, Presence, Recent, Turns
+from bidui.web.workbench import LASTS, FairTurns, Grouped, Presence, Recent, Turns
 
 from .served import complete
 
@@ -141,3 +141,29 @@ def test_long_work_is_done_in_turns_however_much_one_person_asks_for() -> None:
 
     complete(ask())
     assert done == [li, wang, zhao, li, li, li, li, li, zhao]
+
+
+def test_what_comes_at_once_is_written_together_and_each_gets_its_own_answer() -> None:
+    """A burst of answers waits for a few commits; where one fails, nobody is told that hers is stored."""
+    groups: list[list[int]] = []
+
+    def write(numbers: list[int]) -> list[int]:
+        groups.append(numbers)
+        if -1 in numbers:
+            raise OSError("the disk is full")
+        return [10 * number for number in numbers]
+
+    async def come() -> None:
+        assert await grouped.put(0, write) == 0  # alone, and not kept waiting
+        assert await asyncio.gather(*(grouped.put(number, write) for number in range(1, 4))) == [10, 20, 30]
+        failed = await asyncio.gather(*(grouped.put(each, write) for each in (5, -1)), return_exceptions=True)
+        assert [type(each) for each in failed] == [OSError, OSError]
+        gone = asyncio.ensure_future(grouped.put(6, write))
+        await asyncio.sleep(0)
+        gone.cancel()  # whoever has gone keeps nobody from her answer
+        assert await grouped.put(7, write) == 70
+
+    grouped = Grouped()
+    complete(come())
+    grouped.close()
+    assert groups == [[0], [1, 2, 3], [5, -1], [6, 7]]

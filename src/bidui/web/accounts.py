@@ -205,6 +205,8 @@ def _tries(name: str, address: str) -> dict[str, str]:
 
 def network(address: str) -> str:
     """Return the address, or for IPv6 the network that one household or machine is given whole."""
+    if ":" not in address:
+        return address
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:

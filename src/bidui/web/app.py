@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
-from bidui.web.api import answers, editing, files, lexicon, projects, studies, team
+from bidui.web.api import answers, editing, files, lexicon, pairs, projects, results, studies, tables, team
 from bidui.web.guard import Guard, answer_failures
 from bidui.web.pages import routes
 from bidui.web.pages.rendering import STATIC, HashedFiles, load_templates
@@ -22,6 +22,7 @@ def make_app(bench: Workbench) -> FastAPI:
     app.mount("/static", HashedFiles(directory=STATIC))
     answer_failures(app)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=6)
+    app.add_middleware(answers.AnswersFirst, bench=bench)
     app.add_middleware(Guard, settings=bench.settings)
     return app
 
@@ -45,6 +46,6 @@ def _app() -> FastAPI:
         responses=failures,
     )
     # Routes are tried in this order; answers come first, since two hundred people may send them at once.
-    for module in (answers, projects, files, editing, lexicon, team, studies, routes):
+    for module in (answers, projects, pairs, files, editing, lexicon, tables, team, studies, results, routes):
         app.include_router(module.router)
     return app

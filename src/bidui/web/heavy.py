@@ -193,10 +193,10 @@ OPERATIONS: Mapping[str, Callable[..., Edit]] = {
 }
 
 
-def change_table(text: str, steps: Sequence[TableStep]) -> str:
-    """Return the text of a table after some steps, each on what the one before left."""
+def change_table(text: str, steps: Sequence[TableStep], full: bool = False) -> str:
+    """Return the text of a table after some steps, each on what the one before left; `full` as in `read_table`."""
     for group in _groups(steps):
-        table = tables.read_table(text)
+        table = tables.read_table(text, full=full)
         edits = (OPERATIONS[name](table, **arguments) for name, arguments in group)
         text = apply_edit(text, make_edit(change for edit in edits for change in edit))
     return text

@@ -11,11 +11,11 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Any, Literal, TypeVar
 
 from fastapi import Request
@@ -25,9 +25,10 @@ from starlette.concurrency import run_in_threadpool
 from bidui.errors import InputError, Problem, fail
 from bidui.files import Json, for_spreadsheets, sha256
 from bidui.grammar.archives import add_to_zip
-from bidui.grammar.names import check_file_name, kind_of
+from bidui.grammar.names import check_file_name
 from bidui.grammar.network import Compiler
 from bidui.grammar.project import chosen, load_project, paradigm_text
+from bidui.pairs.diversity import Diversity
 from bidui.pairs.folder import read_manifest, read_pairs
 from bidui.pairs.pair import Pairs, Short
 from bidui.web.accounts import Access
@@ -35,8 +36,9 @@ from bidui.web.editing.diagnostics import located
 from bidui.web.editing.edits import MAX_CHARACTERS
 from bidui.web.editing.preview import Answer, Counts, Result, Source, Tally, as_browsers_count, source_of
 from bidui.web.editing.preview import Request as Question
+from bidui.web.pair_sets import PairSet, pack_pairs, read_diversity
 from bidui.web.problems import PlaceShape, ProblemShape
-from bidui.web.store.disk import read, refresh, scan
+from bidui.web.store.disk import copy_sources, refresh
 from bidui.web.store.overview import ParadigmLine, paradigm_keys, recall, remember
 from bidui.web.store.revisions import latest
 from bidui.web.store.workspace import Entry
@@ -267,21 +269,11 @@ async def export_pairs(
 
     Cancelling this also ends the process.
     """
-    place = Path(await run_in_threadpool(tempfile.mkdtemp, prefix="bidui-pairs-"))
-    try:
-        source = place / "source" / folder.name
-        sources = await run_in_threadpool(_copied, folder, uid, source)
-        arguments = ["generate", str(source), "-n", str(n), "--seed", str(seed)]
-        written = "csv" if format == "spreadsheet" else format
-        arguments += ["--format", written, "-o", str(place / name)]
-        arguments += ["--only", uid, "--include-excluded"] if uid is not None else []
-        status, output = await _run(arguments, place=place, seconds=seconds)
-        if status not in {0, 1}:  # 1: some paradigms fell short
-            await run_in_threadpool(_explain, source, uid, output)
+    written = "csv" if format == "spreadsheet" else format
+    options = ["-n", str(n), "--seed", str(seed), "--format", written]
+    async with _generated(folder, options, name=name, uid=uid, seconds=seconds) as made:
         only = f"{uid}.{written}" if uid is not None else None
-        return await run_in_threadpool(_packed, place / name, only, format == "spreadsheet", sources)
-    finally:
-        await asyncio.shield(run_in_threadpool(shutil.rmtree, place, ignore_errors=True))
+        return await run_in_threadpool(_packed, made.pairs, only, format == "spreadsheet", made.sources)
 
 
 async def make_pool(
@@ -291,42 +283,70 @@ async def make_pool(
 
     They are those that `bidui study new` draws from. Cancelling this also ends the process.
     """
-    place = Path(await run_in_threadpool(tempfile.mkdtemp, prefix="bidui-study-"))
+    only = [word for uid in uids for word in ("--only", uid)]
+    async with _generated(folder, ["-n", str(n), "--seed", str(seed), *only], seconds=seconds) as made:
+        pairs = await run_in_threadpool(read_pairs, made.pairs)
+        return pairs, await run_in_threadpool(_paradigm_hashes, made.source)
+
+
+async def make_pair_set(
+    folder: Path, *, n: int, seed: int, uid: str | None, seconds: float = EXPORT_SECONDS
+) -> PairSet:
+    """Make pairs to look at, of one paradigm or of all that are included; raises `InputError` where there are none.
+
+    Cancelling this also ends the process.
+    """
+    async with _generated(folder, ["-n", str(n), "--seed", str(seed)], uid=uid, seconds=seconds) as made:
+        return await run_in_threadpool(pack_pairs, made.pairs)
+
+
+async def measure(pairs: PairSet, *, uid: str = "", lang: str, seconds: float = EXPORT_SECONDS) -> Diversity:
+    """Return the diversity of a set of pairs, as `bidui diversity` gives it; it takes a few seconds of a process."""
+    place = Path(await run_in_threadpool(tempfile.mkdtemp, prefix="bidui-pairs-"))
+    try:
+        await run_in_threadpool(partial(pairs.copy_to, place / "pairs.jsonl", uid=uid))
+        arguments = ["diversity", str(place / "pairs.jsonl"), "--lang", lang, "--format", "json"]
+        status, output = await _run(arguments, place=place, seconds=seconds)
+        if status != 0:
+            raise fail("pairs-failed", None, {"reason": output.strip().rpartition("\n")[2] or "?"})
+        return read_diversity(output)
+    finally:
+        await asyncio.shield(run_in_threadpool(shutil.rmtree, place, ignore_errors=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Generation:
+    """The files that pairs were made from, with their hashes, and the folder of the pairs; soon to be removed."""
+
+    source: Path
+    sources: Mapping[str, str]
+    pairs: Path
+
+
+@asynccontextmanager
+async def _generated(
+    folder: Path, options: Sequence[str], *, name: str = "pairs", uid: str | None = None, seconds: float
+) -> AsyncIterator[_Generation]:
+    """Run `bidui generate` on a copy of a project, in a folder that is removed afterwards.
+
+    With a `uid`, the pairs are of that paradigm alone, whatever its status.
+    """
+    place = Path(await run_in_threadpool(tempfile.mkdtemp, prefix="bidui-pairs-"))
     try:
         source = place / "source" / folder.name
-        await run_in_threadpool(_copied, folder, None, source)
-        only = [word for uid in uids for word in ("--only", uid)]
-        arguments = ["generate", str(source), "-n", str(n), "--seed", str(seed), *only, "-o", str(place / "pairs")]
+        sources = await run_in_threadpool(copy_sources, folder, source, uid=uid)
+        only = ["--only", uid, "--include-excluded"] if uid is not None else []
+        arguments = ["generate", str(source), *options, *only, "-o", str(place / name)]
         status, output = await _run(arguments, place=place, seconds=seconds)
         if status not in {0, 1}:  # 1: some paradigms fell short
-            await run_in_threadpool(_explain, source, None, output)
-        pairs = await run_in_threadpool(read_pairs, place / "pairs")
-        return pairs, await run_in_threadpool(_paradigm_hashes, source)
+            await run_in_threadpool(_explain, source, uid, output)
+        yield _Generation(source, sources, place / name)
     finally:
         await asyncio.shield(run_in_threadpool(shutil.rmtree, place, ignore_errors=True))
 
 
 def _paradigm_hashes(folder: Path) -> dict[str, str]:
     return {each.uid: sha256(paradigm_text(each).encode()) for each in load_project(folder).paradigms}
-
-
-def _copied(folder: Path, uid: str | None, target: Path) -> dict[str, str]:
-    """Copy the files that pairs are made from, the project's own, never through a link; return their hashes."""
-    target.mkdir(parents=True)
-    sources: dict[str, str] = {}
-    for name in filter(partial(is_source, uid=uid), scan(folder)[0]):
-        path = target / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = read(folder, name)
-        path.write_bytes(file.data)
-        sources[name] = file.sha256
-    return sources
-
-
-def is_source(name: str, *, uid: str | None) -> bool:
-    """Tell whether pairs are made from a file; of one paradigm, not from others, so that errors there do not matter."""
-    kind = kind_of(name)
-    return kind != "notes" and (kind != "paradigm" or uid in {None, PurePosixPath(name).stem})
 
 
 async def _run(arguments: Sequence[str], *, place: Path, seconds: float) -> tuple[int, str]:

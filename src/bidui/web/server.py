@@ -20,6 +20,7 @@ import uvicorn
 from bidui.benchmarks import entries, is_project_zip
 from bidui.errors import Place, fail
 from bidui.files import hold_lock
+from bidui.models.specs import parse_spec
 from bidui.web.app import make_app
 from bidui.web.connections import BACKLOG, PunctualProtocol, SparingLog
 from bidui.web.store import accounts
@@ -49,6 +50,7 @@ class Service:
     secure: bool = False
     lang: Language | None = None
     adopt: bool = False
+    models: tuple[str, ...] = ()
 
 
 def serve(service: str | Path | Service, *, say: Callable[[str], None] = print, browser: bool = False) -> None:
@@ -68,6 +70,7 @@ def serve(service: str | Path | Service, *, say: Callable[[str], None] = print, 
             open_workbench(service.root, settings=settings, database=service.database, adopt=service.adopt) as bench,
             _alone(bench.store, home),
         ):
+            bench.runs.resume()  # not before we are alone: another server may be at work on the same runs
             address = _first_address(service, bench.store, home)
             say(f"bidui is at {home}" if not address else f"open {address} (it works once)")
             for line in _accounts(service, bench.store):
@@ -144,7 +147,7 @@ def _browser(address: str, *, folder: Path, wanted: bool) -> Iterator[None]:
 
 
 def check_service(service: Service) -> None:
-    """Refuse a benchmark, and to be reached from other machines without accounts and a secret."""
+    """Refuse a benchmark, to be reached from other machines without accounts and a secret, and what is no model."""
     if not service.root.is_dir() and (str(service.root) in entries() or is_project_zip(service.root)):
         values = {"name": str(service.root), "copy": f"my-{service.root.stem}"}
         raise fail("serve-benchmark", Place(), values)
@@ -154,6 +157,8 @@ def check_service(service: Service) -> None:
         raise fail("public-host-needed", Place(), {"host": service.host})
     if service.team and len(service.secret) < SHORTEST_SECRET:
         raise fail("secret-needed", Place(), {"least": SHORTEST_SECRET})
+    for model in service.models:
+        parse_spec(model)
 
 
 def is_loopback(host: str) -> bool:
@@ -189,6 +194,7 @@ def _settings(service: Service, port: int) -> Settings:
         cookie=f"__Host-bidui_session_{port}" if service.secure else f"bidui_session_{port}",  # no neighbour sets it
         secret=service.secret if service.team else "",
         lang=service.lang,
+        models=service.models,
     )
 
 

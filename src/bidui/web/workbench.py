@@ -5,31 +5,42 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
-from bidui.errors import Place, fail
+from bidui.errors import Place, Problem, fail
+from bidui.grammar.project import Settings as ProjectSettings
+from bidui.pairs.diversity import Diversity
+from bidui.people.progress import StudyProgress
 from bidui.web.editing.fitting import WordLink, WordPlace
 from bidui.web.editing.preview import OpenProject, open_source, source_of
 from bidui.web.editing.tables import Vocabulary
 from bidui.web.editing.workers import PreviewWorkers
-from bidui.web.fieldwork import Progress, Results
+from bidui.web.fieldwork import Findings
 from bidui.web.heavy import HeavyWork
+from bidui.web.pair_sets import PairSet
+from bidui.web.results import Figures
+from bidui.web.runs import Runs
 from bidui.web.store.disk import open_store
 from bidui.web.store.overview import ParadigmName
 from bidui.web.store.revisions import Version
 from bidui.web.store.workspace import Entry, Store
 from bidui.words import Language
 
+if TYPE_CHECKING:
+    from bidui.reports.results import Results as Scored
+
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 MOST_OPEN = 4  # projects kept in memory
+MOST_TABLES = 2_000  # whose columns and problems are kept in memory
 MOST_RESULTS = 16  # studies whose progress or results are kept in memory
+MOST_PAIR_SETS = 4  # sets of pairs in temporary files; a large one takes a hundred megabytes
 MOST_EXPORTS = 2  # processes that make pairs at once
 LASTS = 40.0  # seconds that a page counts as open; it reports every 15
 MOST_PAGES = 10_000  # beyond that, those that reported longest ago are forgotten
@@ -58,6 +69,7 @@ class Settings:
     body: int = 24_000_000  # bytes; the largest file of a project has 20 million
     upload: int = 110_000_000
     form: int = 20_000
+    models: tuple[str, ...] = ()  # those that editors of a team may score with, besides the one that comes with bidui
 
 
 def host_names(names: tuple[str, ...], *, port: int, secure: bool = False) -> frozenset[str]:
@@ -157,41 +169,72 @@ class Hashing:
 class Grouped:
     """A thread that writes what several requests bring in one transaction, and lets each know when it is on the disk.
 
-    Whatever comes while a group is written makes up the next: two hundred answers at once wait for a few commits, and
-    not for two hundred.
+    Whatever comes while a group is written makes up the next. A group that nothing holds up is written as soon as a
+    turn of the event loop has brought nothing new, or after `MOST_WAIT` seconds: two hundred answers at once wait for a
+    few commits, and not for two hundred; a single one does not wait for others.
     """
+
+    MOST_WAIT = 0.02
 
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="answers")
         self._lock = threading.Lock()
-        self._waiting: list[tuple[Any, Future[Any]]] = []
+        self._waiting: list[tuple[Any, asyncio.Future[Any]]] = []
+        self._since = 0.0  # when the first of those that wait came
+        self._called = False  # whether the thread was told to take them
 
     async def put(self, thing: T, write: Callable[[list[T]], Sequence[R]]) -> R:
         """Return what `write`, which is called with all things that wait, returns for this one."""
-        future: Future[R] = Future()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[R] = loop.create_future()
         with self._lock:
+            if not self._waiting:
+                self._since = loop.time()
             self._waiting.append((thing, future))
-            first = len(self._waiting) == 1
-        if first:
-            self._executor.submit(self._write, write)
-        return await asyncio.wrap_future(future)
+        # Two turns: in the first, requests are taken up that had arrived together with this one.
+        loop.call_soon(loop.call_soon, self._look, thing, write)
+        return await future
+
+    def _look(self, thing: object, write: Callable[[list[Any]], Sequence[Any]]) -> None:
+        """Call the thread, unless somebody came after this thing: then that is for her to do."""
+        with self._lock:
+            if self._called or not self._waiting:
+                return
+            late = asyncio.get_running_loop().time() - self._since > self.MOST_WAIT
+            if self._waiting[-1][0] is not thing and not late:
+                return
+            self._called = True
+        self._executor.submit(self._write, write)
 
     def _write(self, write: Callable[[list[Any]], Sequence[Any]]) -> None:
         with self._lock:
-            waiting, self._waiting = self._waiting, []
-        group = [(thing, future) for thing, future in waiting if future.set_running_or_notify_cancel()]
+            group, self._waiting, self._called = self._waiting, [], False
+        outcomes: Sequence[Any] = [None] * len(group)
+        error: BaseException | None = None
         try:
-            results = write([thing for thing, _ in group])
-        except BaseException as error:
-            for _, future in group:
-                future.set_exception(error)
-        else:
-            for (_, future), result in zip(group, results, strict=True):
-                future.set_result(result)
+            outcomes = write([thing for thing, _ in group])
+        except BaseException as failed:
+            error = failed
+        loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Any]]] = {}
+        for (_, future), outcome in zip(group, outcomes, strict=True):
+            loops.setdefault(future.get_loop(), []).append((future, outcome))
+        for loop, futures in loops.items():  # a server has one
+            with suppress(RuntimeError):  # it has ended
+                loop.call_soon_threadsafe(_settle, futures, error)
 
     def close(self) -> None:
-        """Write what waits."""
+        """Finish what is being written."""
         self._executor.shutdown()
+
+
+def _settle(futures: Iterable[tuple[asyncio.Future[Any], Any]], error: BaseException | None) -> None:
+    for future, outcome in futures:
+        if future.done():  # whoever asked has gone
+            continue
+        if error is None:
+            future.set_result(outcome)
+        else:
+            future.set_exception(error)
 
 
 class Rates:
@@ -299,11 +342,25 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The places for words in a project's paradigms, the links between them, and the files of these by uid."""
+    """The places for words in a project's paradigms, the links between them, and the files of these by uid.
+
+    `relations` are the uids that use each relation; with the project's settings, they say what its tables are for.
+    """
 
     places: tuple[WordPlace, ...]
     links: tuple[WordLink, ...]
     files: Mapping[str, str]
+    relations: Mapping[str, tuple[str, ...]]
+    settings: ProjectSettings
+
+
+@dataclass(frozen=True, slots=True)
+class TableFacts:
+    """What a list says of a table: its columns, the number of its rows, and what is wrong in it."""
+
+    columns: tuple[str, ...]
+    rows: int
+    problems: tuple[Problem, ...]
 
 
 @dataclass(slots=True)
@@ -349,10 +406,20 @@ class Workbench:
     heavy: HeavyWork = field(default_factory=HeavyWork)
     words: Recent[Words] = field(default_factory=lambda: Recent(MOST_OPEN))
     places: Recent[Places] = field(default_factory=lambda: Recent(MOST_OPEN))
+    tables: Recent[TableFacts] = field(default_factory=lambda: Recent(MOST_TABLES))
     names: Recent[tuple[ParadigmName, ...]] = field(default_factory=lambda: Recent(MOST_OPEN))
-    progress: Recent[Progress] = field(default_factory=lambda: Recent(MOST_RESULTS))
-    results: Recent[Results] = field(default_factory=lambda: Recent(MOST_RESULTS))
+    progress: Recent[StudyProgress] = field(default_factory=lambda: Recent(MOST_RESULTS))
+    results: Recent[Findings] = field(default_factory=lambda: Recent(MOST_RESULTS))
+    pair_sets: Recent[PairSet] = field(default_factory=lambda: Recent(MOST_PAIR_SETS))
+    diversity: Recent[Diversity] = field(default_factory=lambda: Recent(MOST_RESULTS))
+    scores: "Recent[Scored | None]" = field(default_factory=lambda: Recent(MOST_OPEN))
+    figures: Recent[Figures] = field(default_factory=lambda: Recent(MOST_RESULTS))
+    stored: Recent[list[str]] = field(default_factory=lambda: Recent(MOST_RESULTS))
     exports: FairTurns = field(default_factory=lambda: FairTurns(MOST_EXPORTS))
+    runs: Runs = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "runs", Runs(self.store))
 
 
 @contextmanager
@@ -362,5 +429,5 @@ def open_workbench(
     """Open the workbench of a folder that is a project or holds several; see `open_store`."""
     with closing(open_store(root, database=database, adopt=adopt)) as store, PreviewWorkers() as workers:
         bench = Workbench(store, workers, settings)
-        with closing(bench.hashing), closing(bench.answers), closing(bench.heavy):
+        with closing(bench.hashing), closing(bench.answers), closing(bench.heavy), closing(bench.runs):
             yield bench

@@ -331,3 +331,37 @@ def test_revisions_of_other_projects_are_unknown(client: TestClient) -> None:
 def test_files_that_never_were_have_no_history(client: TestClient) -> None:
     assert get(client, "history/paradigms/a/b.yaml") == {"revisions": [], "more": False}
     assert client.get(f"{SMALL}/history/nonsense").status_code == 400
+
+
+def test_the_history_of_a_project_lists_the_changes_of_all_files(client: TestClient) -> None:
+    """Whoever comes back after a week sees at a glance what was done, and by whom."""
+    first = get(client, "history")
+    assert (len(first["revisions"]), first["more"]) == (6, False)  # the files of the small project
+    assert {(each["reason"], each["created"], each["author"]) for each in first["revisions"]} == {("outside", True, "")}
+    opened = read(client)
+    written = write(client, opened["text"] + "# more\n", base=opened["revision"]).json()["revision"]
+    gone = client.delete(f"{SMALL}/files/{CLASSIFIER}?base={read(client, CLASSIFIER)['revision']}").json()["revision"]
+    back = post(client, "restore", revision=first["revisions"][0]["id"], base=None)  # it is as it was: no change
+    assert not back["changed"]
+    latest, edited, *others = get(client, "history")["revisions"]
+    assert (latest["id"], latest["file"], latest["deleted"], latest["author"]) == (gone, CLASSIFIER, True, "local")
+    assert (edited["id"], edited["file"], edited["created"], edited["base"]) == (
+        written,
+        GENDER,
+        False,
+        opened["revision"],
+    )
+    assert others == first["revisions"]
+    assert get(client, "history", before=written)["revisions"] == others
+
+
+def test_a_file_that_comes_back_was_created_again_or_restored(client: TestClient) -> None:
+    base = read(client)["revision"]
+    gone = client.delete(f"{SMALL}/files/{GENDER}?base={base}").json()["revision"]
+    text = get(client, f"revisions/{base}")["text"]
+    written = write(client, text + "# new\n", base=gone).json()
+    assert written["saved"]
+    assert [(each["created"], each["deleted"]) for each in get(client, "history")["revisions"][:2]] == [
+        (True, False),
+        (False, True),
+    ]

@@ -37,6 +37,17 @@ def after(text: str, edit: Edit) -> str:
     return new
 
 
+def test_every_row_of_a_full_table_keeps_all_its_cells() -> None:
+    """A relation with a row that lacks a cell is broken, so an edit writes the blank ones, too."""
+    table = read_table("a\tb\tc\nx\ty\nz\t\t\n", full=True)
+    assert after(table.text, set_cell(table, line=2, column="b", value="Y")) == "a\tb\tc\nx\tY\t\nz\t\t\n"
+    short = read_table("a\tb\tc\nx\n", full=True)
+    assert after(short.text, set_cell(short, line=2, column="b", value="y")) == "a\tb\tc\nx\ty\t\n"
+    assert after(table.text, add_rows(table, [["p"]], after=1)) == "a\tb\tc\np\t\t\nx\ty\nz\t\t\n"
+    assert after(table.text, paste(table, "1\t2\t3\n4", line=3)) == "a\tb\tc\nx\ty\n1\t2\t3\n4\t\t\n"
+    assert after(table.text, add_column(table, "d")) == "a\tb\tc\td\nx\ty\t\nz\t\t\t\n"
+
+
 def test_rows_are_known_by_their_lines() -> None:
     table = read_table(SMALL)
     assert table.header == ("expression", "pos", "class")

@@ -347,7 +347,7 @@ def say_presence(access: Reader, file: File, page: PresenceRequest) -> PresenceA
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The revisions of a file, the latest first; `more` where there are older ones."""
+    """The revisions of a file, or of all files, the latest first; `more` where there are older ones."""
 
     revisions: list[Revision]
     more: bool
@@ -397,10 +397,21 @@ class DeletedFiles:
     files: list[DeletedFile]
 
 
+@router.get("/projects/{project}/history")
+def project_history(access: Reader, before: Annotated[int | None, Query()] = None) -> History:
+    """List the latest changes of all files, a page of them at a time."""
+    refresh(access.entry)
+    return _history(access, None, before)
+
+
 @router.get("/projects/{project}/history/{file:path}")
 def file_history(access: Reader, file: File, before: Annotated[int | None, Query()] = None) -> History:
     """List the revisions of a file, a page of them at a time."""
     refresh(access.entry)
+    return _history(access, file, before)
+
+
+def _history(access: Access, file: str | None, before: int | None) -> History:
     revisions = past.history(access.entry, file, before=before, most=past.PAGE + 1)
     return History(revisions[: past.PAGE], len(revisions) > past.PAGE)
 

@@ -15,7 +15,7 @@ from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import Place, Problem, Severity, fail
 from bidui.files import encode
-from bidui.grammar.lexicon import Lexicon, parse_lexicon
+from bidui.grammar.lexicon import Lexicon, parse_lexicon, parse_relation, relation_problems
 from bidui.grammar.names import Kind, check_file_name
 from bidui.grammar.paradigm_file import parse_paradigm
 from bidui.grammar.project import read_project
@@ -24,7 +24,7 @@ from bidui.web.accounts import Access, Editor, Reader, Spoken
 from bidui.web.api.editing import arguments_of, step_of
 from bidui.web.api.files import Base, File, Tab, writing
 from bidui.web.editing import tables
-from bidui.web.editing.fitting import emptied, phrase_users, used_by, word_links, word_places
+from bidui.web.editing.fitting import emptied, phrase_users, relation_users, used_by, word_links, word_places
 from bidui.web.editing.merging import Merge, merge_tables
 from bidui.web.editing.tables import Row, Table, Vocabulary
 from bidui.web.editing.text import Change, Utf16, difference, inverse
@@ -146,20 +146,20 @@ class PhraseUses:
 def lexicon(access: Reader, language: Spoken) -> Response:
     """Return all words of a project, in their files."""
     refresh(access.entry)
-    words = _words(access)
+    words = words_of(access)
     vocabulary = words.vocabulary
-    files = [_table(name, words.versions[name].revision.id, table) for name, table in vocabulary.tables.items()]
+    files = [table_shape(name, words.versions[name].revision.id, table) for name, table in vocabulary.tables.items()]
     answer = LexiconAnswer(
-        files=files or [_table(NEW, None, tables.read_table(EMPTY))],
-        features=_features(vocabulary.lexicon),
-        problems=_table_problems(vocabulary.problems, language),
+        files=files or [table_shape(NEW, None, tables.read_table(EMPTY))],
+        features=[feature_shape(vocabulary.lexicon, name, name=name) for name in vocabulary.lexicon.features],
+        problems=table_problems(vocabulary.problems, language),
         words=len(vocabulary.lexicon.words),
         may_edit=may(access.role, "editor"),
     )
-    return _json(answer)
+    return as_json(answer)
 
 
-def _json(answer: object) -> Response:
+def as_json(answer: object) -> Response:
     """Return an answer whose rows are made one after the other: all rows of a lexicon at once take much memory."""
     return Response(to_json(answer), media_type="application/json")
 
@@ -167,25 +167,25 @@ def _json(answer: object) -> Response:
 @router.get("/lexicon/find")
 def find_words(access: Reader, query: Text) -> Hits:
     """Find the rows that meet every term: `feature:value` as in rules, anything else as text in some cell."""
-    hits = tables.find(_words(access).vocabulary, query)
+    hits = tables.find(words_of(access).vocabulary, query)
     return Hits(hits, len(hits))
 
 
 @router.get("/lexicon/suggest")
 def suggest_values(access: Reader, column: Text, typed: Text = "") -> Suggestions:
     """Suggest values for a cell of a column."""
-    return Suggestions(tables.suggest(_words(access).vocabulary, column=column, typed=typed))
+    return Suggestions(tables.suggest(words_of(access).vocabulary, column=column, typed=typed))
 
 
 @router.get("/lexicon/uses")
 def word_uses(access: Reader, file: Text, line: int) -> WordUses:
     """List the slots of paradigms that could take the word in a row."""
     refresh(access.entry)
-    vocabulary = _words(access).vocabulary
+    vocabulary = words_of(access).vocabulary
     word = tables.word_at(vocabulary, file=file, line=line)
     if word is None:
         raise fail("row-missing", Place(file), {"row": line})
-    places = _places(access)
+    places = places_of(access)
     slots: dict[str, dict[str, None]] = {}
     for place in used_by(word, places=places.places, features=vocabulary.lexicon.features):
         slots.setdefault(place.uid, {})[place.path] = None
@@ -203,7 +203,7 @@ def phrase_uses(access: Reader, phrase: Text) -> PhraseUses:
     return PhraseUses(files, len(files))
 
 
-def _table(file: str, revision: int | None, table: Table) -> TableShape:
+def table_shape(file: str, revision: int | None, table: Table) -> TableShape:
     return TableShape(file, revision, list(table.header), _rows(table.rows))
 
 
@@ -213,16 +213,14 @@ def _rows(rows: Iterable[Row]) -> Iterator[list[int | str]]:
         yield [row.line, *row.cells]
 
 
-def _features(lexicon: Lexicon) -> list[FeatureShape]:
-    features = []
-    for name in lexicon.features:
-        counts = sorted(lexicon.counts(name).items(), key=lambda item: (-item[1], item[0]))
-        words = lexicon.bits([Condition(name, "has")]).bit_count()
-        features.append(FeatureShape(name, counts[:_MOST_VALUES], words))
-    return features
+def feature_shape(lexicon: Lexicon, feature: str, *, name: str) -> FeatureShape:
+    """Return the values of a feature, for a column of that name."""
+    counts = sorted(lexicon.counts(feature).items(), key=lambda item: (-item[1], item[0]))
+    words = lexicon.bits([Condition(feature, "has")]).bit_count()
+    return FeatureShape(name, counts[:_MOST_VALUES], words)
 
 
-def _places(access: Access) -> Places:
+def places_of(access: Access) -> Places:
     """Return the places for words in a project's paradigms, computed once for each state of their files."""
     entry = access.entry
 
@@ -230,17 +228,18 @@ def _places(access: Access) -> Places:
         texts = latest(entry, {"paradigm"})
         parsed = [parse_paradigm(version.shown, name=name)[0] for name, version in texts.items()]
         paradigms = [paradigm for paradigm in parsed if paradigm is not None]
-        lexicon = _words(access).vocabulary.lexicon  # not read once more: it may be large
+        lexicon = words_of(access).vocabulary.lexicon  # not read once more: it may be large
         project = read_project(entry.folder, paradigms=False, links=False, lexicon=lexicon)
         phrases, relations = project.phrases, project.relations
         files = {paradigm.uid: paradigm.place.file for paradigm in paradigms}
         places = word_places(paradigms, phrases=phrases, relations=relations)
-        return Places(places, word_links(paradigms, phrases=phrases, relations=relations), files)
+        links = word_links(paradigms, phrases=phrases, relations=relations)
+        return Places(places, links, files, relation_users(paradigms, phrases=phrases), project.settings)
 
     return access.bench.places.get(entry.id, make, state=_state(heads(entry, PLACES)))
 
 
-def _words(access: Access) -> Words:
+def words_of(access: Access) -> Words:
     """Return the words of a project, perhaps read before; `refresh` first, to see what was changed outside."""
 
     def make() -> Words:
@@ -248,6 +247,12 @@ def _words(access: Access) -> Words:
         return Words(versions, _vocabulary({name: version.text for name, version in versions.items()}))
 
     return access.bench.words.get(access.entry.id, make, state=_state(heads(access.entry, WORDS)))
+
+
+def misfits(access: Access, file: str, text: str) -> list[Problem]:
+    """Return where a relation does not fit the words of the project: columns and values that no word has."""
+    relation, _ = parse_relation(text, name=file, file=file)
+    return list(relation_problems(relation, words_of(access).vocabulary.lexicon, file=file)) if relation else []
 
 
 def _state(numbers: Mapping[str, int]) -> Hashable:
@@ -266,7 +271,7 @@ def _vocabulary(texts: Mapping[str, str], *, before: Vocabulary | None = None) -
     return replace(vocabulary, problems=(problem, *vocabulary.problems), by_file=by_file)
 
 
-def _table_problems(problems: Sequence[Problem], language: Language) -> list[TableProblem]:
+def table_problems(problems: Sequence[Problem], language: Language) -> list[TableProblem]:
     """Return problems of a table, each with its row and column."""
     shown = list(problems[:_MOST_PROBLEMS])
     if len(problems) > _MOST_PROBLEMS:
@@ -358,24 +363,25 @@ async def edit_table(access: Editor, language: Spoken, file: File, body: TableEd
     base = await run_in_threadpool(_base, access, file, body.base)
     steps = [(step.do, arguments_of(step, Step)) for step in body.ops]
     light = are_light(base, steps)
-    mine = await access.bench.heavy.run(change_table, base, steps, who=access.user.id, light=light)
+    full = kind != "lexicon"
+    mine = await access.bench.heavy.run(change_table, base, steps, full, who=access.user.id, light=light)
     return await run_in_threadpool(_edited, access, language, file, base, mine, body)
 
 
 def _edited(access: Access, language: Language, file: str, base: str, mine: str, body: TableEdit) -> Response:
     with access.bench.turns.take((access.entry.id, file)):
-        check = _WordCheck(_words(access), file) if check_file_name(file) in WORDS else None
+        check = _WordCheck(words_of(access), file) if check_file_name(file) in WORDS else None
         attempt = _saved(access, file, base, mine, body, check)
-        problems = _problems(access, attempt, check)
+        problems = _problems(access, file, attempt, check)
     lost = _emptied(access, attempt, check)
-    return _json(_answer(attempt, base, problems=_table_problems(problems, language), lost=lost))
+    return as_json(_answer(attempt, base, problems=table_problems(problems, language), lost=lost))
 
 
 def _emptied(access: Access, attempt: _Attempt, check: _WordCheck | None) -> list[ParadigmUse]:
     """Return the paradigms that a change of the lexicon has just broken, with their slots."""
     if check is None or check.vocabulary is None or not isinstance(attempt.outcome, NewRevision):
         return []
-    places = _places(access)
+    places = places_of(access)
     before, after = check.words.vocabulary.lexicon, check.vocabulary.lexicon
     lost = emptied(before, after, places=places.places, links=places.links)
     return [ParadigmUse(places.files[uid], uid, list(paths)) for uid, paths in lost.items()]
@@ -412,9 +418,11 @@ def _merged(access: Access, base: str, mine: str, theirs: str) -> Merge:
     return access.bench.heavy.submit(merge_tables, base, mine, theirs, who=access.user.id).result()
 
 
-def _problems(access: Access, attempt: _Attempt, check: _WordCheck | None) -> Sequence[Problem]:
+def _problems(access: Access, file: str, attempt: _Attempt, check: _WordCheck | None) -> Sequence[Problem]:
     """Return the problems of a table, or of all words where the lexicon changed; keep those words for the next call."""
-    if check is None or check.vocabulary is None:  # not of the lexicon, or what was sent is no text
+    if check is None:
+        return [*attempt.outcome.problems, *misfits(access, file, attempt.text)]
+    if check.vocabulary is None:  # what was sent is no text
         return attempt.outcome.problems
     if isinstance(attempt.outcome, NewRevision):
         version = Version(attempt.outcome.revision, encode(attempt.text, place=Place(check.file)))

@@ -1,30 +1,27 @@
 """Calls for projects: listing, adding and deleting them, what one holds, counting its pairs, import and export."""
 
-import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import IO, Annotated, Any, Literal
 from urllib.parse import quote
 
-from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
-from fastapi.responses import StreamingResponse
+from fastapi import APIRouter, File, Form, Request, Response, UploadFile
 from pydantic import BaseModel, Field
-from starlette.concurrency import run_in_threadpool
 
 from bidui.benchmarks import entries as benchmark_entries
 from bidui.errors import InputError, Place, fail
 from bidui.files import encode
 from bidui.grammar.archives import Bundle, read_files, read_zip
-from bidui.grammar.names import kind_of, paradigm_file
+from bidui.grammar.names import paradigm_file
 from bidui.grammar.yaml import written
-from bidui.pairs.pair import Short, writing_of
+from bidui.pairs.pair import writing_of
 from bidui.web import jobs
-from bidui.web.accounts import Access, Bench, Editor, Maker, Owner, Reader, Spoken, Who
+from bidui.web.accounts import Bench, Editor, Maker, Owner, Reader, Spoken, Who
 from bidui.web.editing.paradigm import set_field
 from bidui.web.editing.text import apply_edit
-from bidui.web.jobs import Format, PairsDownload, ParadigmCount
+from bidui.web.jobs import ParadigmCount
 from bidui.web.problems import ProblemShape, fails, problem_shapes
 from bidui.web.store import projects
 from bidui.web.store.accounts import Role, User, may, role_of, visible
@@ -42,7 +39,6 @@ from bidui.web.store.overview import (
     file_problems,
 )
 from bidui.web.store.projects import BinnedProject
-from bidui.web.store.revisions import number_of
 from bidui.web.store.workspace import Entry, Store, entries
 from bidui.words import Language
 
@@ -122,9 +118,10 @@ def add_project(bench: Bench, who: Maker, body: NewProject) -> ProjectName:
     raise fail("project-start")
 
 
-@router.delete("/projects/{project}", status_code=204, responses=fails(403, 404))
+@router.delete("/projects/{project}", status_code=204, responses=fails(403, 404, 409))
 def remove_project(access: Owner) -> None:
-    """Put a project into the bin."""
+    """Put a project into the bin, unless models are being scored on it."""
+    access.bench.runs.check_idle(access.entry.id)
     projects.delete_project(access.entry, who=access.user)
 
 
@@ -317,23 +314,7 @@ def new_paradigm(access: Editor, body: NewParadigm) -> NewFile:
 
 # Import and export
 
-_CHUNK = 1 << 18
-_NAMED = 50  # paradigms that the header names; the manifest has them all
 _ZIP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}, "description": "A zip"}}
-_PAIRS: dict[int | str, dict[str, Any]] = {
-    200: {
-        "content": {"application/zip": {}, "application/jsonl": {}, "text/csv": {}},
-        "headers": {
-            name: {"schema": {"type": "string"}, "description": text}
-            for name, text in {
-                "Bidui-Short": "uid=given of those that fell short",
-                "Bidui-Revision": "The revision of the paradigm that the pairs were made from",
-                "Bidui-Drafts": "Files of which the reader has a draft that is not in the pairs",
-            }.items()
-        },
-        "description": "The pairs of one paradigm, or a zip of all",
-    }
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,46 +348,6 @@ def export_files(access: Reader) -> Response:
     return Response(data, headers=attached(f"{access.entry.name}.zip"), media_type="application/zip")
 
 
-@router.get("/projects/{project}/pairs", responses={**fails(404), **_PAIRS}, response_class=Response)
-async def pairs(
-    access: Reader,
-    request: Request,
-    n: Annotated[int, Query(ge=1, le=jobs.MOST)] = 300,
-    seed: Annotated[int, Query(ge=0, le=2**53)] = 0,
-    format: Format = "jsonl",
-    uid: str | None = None,
-) -> Response:
-    """Return pairs as `bidui generate` writes them: of one paradigm, or of all in a zip.
-
-    They are made from the files as they are saved: the headers say from which revision of the paradigm, and of which
-    files the reader has a draft that is not in them.
-    """
-    await run_in_threadpool(_check_uid, access, uid)
-    making = _made(access, n=n, seed=seed, format=format, uid=uid)
-    download = await jobs.until_gone(asyncio.ensure_future(making), request)
-    if download is None:
-        return Response(status_code=204)  # nobody is there to read it
-    kind = "application/zip" if uid is None else "text/csv" if format != "jsonl" else "application/jsonl"
-    origin = await run_in_threadpool(_origin, access, uid, download.sources)
-    headers = {**attached(download.name), "Content-Length": str(download.size), **_short(download.short), **origin}
-    return StreamingResponse(_chunks(download), headers=headers, media_type=kind)
-
-
-async def _made(access: Access, *, n: int, seed: int, format: Format, uid: str | None) -> PairsDownload:
-    """Make pairs when it is our turn: each export is a process that takes all it can get."""
-    entry = access.entry
-    async with access.bench.exports.take(access.user.id):
-        return await jobs.export_pairs(entry.folder, name=f"{entry.name}-pairs", n=n, seed=seed, format=format, uid=uid)
-
-
-def _check_uid(access: Access, uid: str | None) -> None:
-    """Refuse what is no paradigm's name before a process is started; to the command, `*` would mean all."""
-    refresh(access.entry)
-    uids = [line.uid for line in coverage(access.entry).paradigms] if uid is not None else []
-    if uid is not None and uid not in uids:
-        raise fail("uid-unknown", Place(), {"uid": repr(uid), "uids": uids})
-
-
 def _unpacked(files: list[UploadFile]) -> Bundle:
     named: list[tuple[str, IO[bytes]]] = [(each.filename or "", each.file) for each in files]
     if not named:
@@ -421,29 +362,3 @@ def _unpacked(files: list[UploadFile]) -> Bundle:
 def attached(name: str) -> dict[str, str]:
     """Return the headers of a file that is to be saved under a name."""
     return {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}", "Cache-Control": "no-store"}
-
-
-def _short(short: tuple[Short, ...]) -> dict[str, str]:
-    return _listed("Bidui-Short", [f"{quote(each.uid)}={each.given}" for each in short])
-
-
-def _origin(access: Access, uid: str | None, sources: Mapping[str, str]) -> dict[str, str]:
-    """Return headers that say which revision of a paradigm pairs were made from, and which drafts are not in them."""
-    entry = access.entry
-    refresh(entry)
-    files = {line.file for line in draft_lines(entry) if line.author == access.user.name}
-    headers = _listed("Bidui-Drafts", [quote(file) for file in sorted(files) if jobs.is_source(file, uid=uid)])
-    paradigm = next((name for name in sources if uid is not None and kind_of(name) == "paradigm"), None)
-    number = number_of(entry, paradigm, sources[paradigm]) if paradigm else None
-    return headers if number is None else {**headers, "Bidui-Revision": str(number)}
-
-
-def _listed(header: str, names: list[str]) -> dict[str, str]:
-    more = [f"+{len(names) - _NAMED}"] if len(names) > _NAMED else []
-    return {header: ", ".join((*names[:_NAMED], *more))} if names else {}
-
-
-def _chunks(download: PairsDownload) -> Iterator[bytes]:
-    with download.file as file:
-        while chunk := file.read(_CHUNK):
-            yield chunk

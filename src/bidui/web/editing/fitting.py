@@ -3,7 +3,7 @@
 `Fitting` finds the words that a rule allows by itself, as sets of rows of the lexicon (bits of an integer).
 `slot_words` adds how many of them have partners in all linked slots, and which condition is to blame where no word is
 left. `word_places` and `used_by` go the other way: which slots of a project could take a word; `emptied` names those
-that an edit of the lexicon has left without words.
+that an edit of the lexicon has left without words. `relation_users` names the paradigms that use a table.
 """
 
 import re
@@ -538,3 +538,23 @@ def _names(name: str, text: str, phrase: str) -> bool:
         in_phrases = name == "phrases.yaml"
         rules = [scalar.text for path, scalar in scalars_of(document) if is_rule(path, phrases=in_phrases)]
     return any(piece.kind == "phrase" and piece.text == phrase for rule in rules for piece in pieces_of(rule))
+
+
+def relation_users(paradigms: Iterable[Paradigm], *, phrases: Mapping[str, PhraseRule]) -> dict[str, tuple[str, ...]]:
+    """Return the uids of the paradigms whose rules name each relation, themselves or in a phrase that they use."""
+
+    def names(rule: Rule, seen: frozenset[str]) -> Iterator[str]:
+        for alternative in rule.alternatives:
+            body = alternative.rule
+            words = [more for _, more in body.overrides] if isinstance(body, Phrase) else [body]
+            yield from (term.relation for each in words if isinstance(each, Lexical) for term in each.relations)
+            if isinstance(body, Phrase) and body.name in phrases and body.name not in seen:
+                for part in phrases[body.name].slots:
+                    yield from names(part.rule, seen | {body.name})
+
+    users: dict[str, dict[str, None]] = {}
+    for paradigm in paradigms:
+        rules = {slot.rule for variant in paradigm.variants for slot in variant.slots.values()}
+        for relation in {name for rule in rules for name in names(rule, frozenset())}:
+            users.setdefault(relation, {})[paradigm.uid] = None
+    return {relation: tuple(uids) for relation, uids in users.items()}

@@ -216,7 +216,7 @@ def preview(compilation: Compilation, *, n: int = 10, seed: int = 0, language: L
         given_up: list[bool] = []
         more = draws(paradigm, compilation.networks, seed=seed, on_give_up=lambda: given_up.append(True))
         drawn = list(islice(more, n + 1))
-        pairs = [_pair(as_pair(draw, paradigm, number)) for number, draw in enumerate(drawn[:n])]
+        pairs = [preview_pair(as_pair(draw, paradigm, number)) for number, draw in enumerate(drawn[:n])]
         complete = len(drawn) <= n and not given_up
         derived = derived_edit(compilation.networks)
         if paradigm.edit and derived != paradigm.edit:
@@ -287,7 +287,8 @@ def basis_of(compilation: Compilation) -> str:
     return sha256("".join(domain.fingerprint for domain in domains).encode())
 
 
-def _pair(pair: Pair) -> PreviewPair:
+def preview_pair(pair: Pair) -> PreviewPair:
+    """Return a pair as pages show it, with its regions in UTF-16."""
     places = {"good": Utf16(pair.good).offset, "bad": Utf16(pair.bad).offset}
     regions: dict[str, list[PreviewRegion]] = {"good": [], "bad": []}
     for r in pair.regions:

@@ -1,14 +1,15 @@
 """Tables: a TSV text as rows of cells, edits that leave every other line as it is, and the vocabulary in them.
 
-Lines are counted from 1, as in messages; line 1 is the header. A row may have fewer cells than the header: the rest are
-blank. The vocabulary is all tables of the lexicon together, searched by features and text.
+Lines are counted from 1, as in messages; line 1 is the header. A row of the lexicon may have fewer cells than the
+header: the rest are blank. In a `full` table, such as a relation, every row has all its cells. The vocabulary is all
+tables of the lexicon together, searched by features and text.
 """
 
 import csv
 import io
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -73,6 +74,7 @@ class Table:
     starts: "array[int]"
     newline: str
     header_end: int
+    full: bool = False
 
     @property
     def rows(self) -> Iterator[Row]:
@@ -96,6 +98,12 @@ class Table:
         raw = self.text[start : end if end >= 0 else len(self.text)]
         return Row(self.lines[number], tuple(raw.removesuffix("\r").split("\t")), start)
 
+    def written(self, cells: Sequence[str]) -> str:
+        """Return a row as it is written: with all its cells, or without the blank ones at its end."""
+        missing = [""] * (len(self.header) - len(cells)) if self.full else []
+        text = "\t".join((*cells, *missing))
+        return text if self.full else text.rstrip("\t")
+
     def column(self, name: str) -> int:
         """Return the number of a column, from 0."""
         if name not in self.header:
@@ -103,8 +111,8 @@ class Table:
         return self.header.index(name)
 
 
-def read_table(text: str) -> Table:
-    """Read a text as a table; every text is one."""
+def read_table(text: str, *, full: bool = False) -> Table:
+    """Read a text as a table; every text is one. Edits of a `full` table write all cells of the rows they touch."""
     lines, starts = array("L"), array("L")
     each = each_line(text)
     first = next(each)
@@ -116,7 +124,7 @@ def read_table(text: str) -> Table:
         start += len(raw) + 1
     header = first.removesuffix("\r")
     names = tuple(name.removeprefix("\ufeff") for name in header.split("\t"))
-    return Table(text, names, lines, starts, "\r\n" if "\r\n" in text else "\n", len(header))
+    return Table(text, names, lines, starts, "\r\n" if "\r\n" in text else "\n", len(header), full)
 
 
 def changed_rows(old: str, table: Table) -> Iterator[Row]:
@@ -132,6 +140,9 @@ def set_cell(table: Table, *, line: Line, column: str, value: str) -> Edit:
     refuse_cells([(value, line)])
     if value == row.cell(number):
         return ()
+    if table.full and len(row.cells) < len(table.header):
+        cells = [row.cell(at) if at != number else value for at in range(len(table.header))]
+        return (Change(row.span.start, row.span.end, table.written(cells)),)
     if number >= len(row.cells):
         tabs = "\t" * (number - len(row.cells) + 1)
         return (Change(row.span.end, row.span.end, tabs + value),)
@@ -142,7 +153,7 @@ def set_cell(table: Table, *, line: Line, column: str, value: str) -> Edit:
 def add_rows(table: Table, rows: NewRows, *, after: Line | None = None) -> Edit:
     """Add rows after a line, or at the end; their cells are in the order of the header."""
     refuse_cells((cell, 0) for cells in rows for cell in cells)
-    lines = ["\t".join(cells).rstrip("\t") for cells in rows]
+    lines = [table.written(cells) for cells in rows]
     if not lines:
         return ()
     text = table.newline.join(lines)
@@ -168,11 +179,13 @@ def delete_rows(table: Table, lines: LineNumbers) -> Edit:
 
 
 def add_column(table: Table, name: str) -> Edit:
-    """Add a column at the end; since rows may be short, only the header changes."""
+    """Add a column at the end; where rows may be short, only the header changes."""
     if name in table.header:
         raise fail("row-exists", None, {"name": name})
     refuse_cells([(name, 1)])
-    return (Change(table.header_end, table.header_end, f"\t{name}" if any(table.header) else name),)
+    ends = [row.span.end for row in table.rows] if table.full and any(table.header) else []
+    header = Change(table.header_end, table.header_end, f"\t{name}" if any(table.header) else name)
+    return make_edit([header, *(Change(end, end, "\t") for end in ends)])
 
 
 def paste(table: Table, block: str, *, line: Line | None = None, column: str = "") -> Edit:
@@ -198,7 +211,7 @@ def paste(table: Table, block: str, *, line: Line | None = None, column: str = "
     for row, new in zip(rows, cells, strict=False):
         old = [*row.cells, *[""] * (first + len(new) - len(row.cells))]
         old[first : first + len(new)] = new
-        text = "\t".join(old) if len(old) == len(row.cells) else "\t".join(old).rstrip("\t")
+        text = "\t".join(old) if len(old) == len(row.cells) else table.written(old)
         if text != "\t".join(row.cells):
             changes.append(Change(row.span.start, row.span.end, text))
     below = [[*[""] * first, *new] for new in cells[len(rows) :]]

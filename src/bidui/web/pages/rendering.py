@@ -30,7 +30,8 @@ _PART = re.compile(r"part-[0-9A-Z]{8}\.js")  # shared by scripts, and named by i
 class Page:
     """What one page shows: its template, its script, the call that is its JSON twin, and its data.
 
-    `data` is the twin's answer, from which the page is written; `page` is what the script gets to know.
+    `data` is the twin's answer, from which the page is written; `page` is what the script gets to know. `words` are
+    the beginnings of further keys whose texts it may show.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Page:
     data: Any = field(default_factory=dict)
     page: Mapping[str, object] = field(default_factory=dict)
     me: object = None
+    words: tuple[str, ...] = ()
 
 
 def load_templates() -> Environment:
@@ -48,11 +50,21 @@ def load_templates() -> Environment:
     return templates
 
 
+class _Value(str):
+    """A value of a text; `{n:pair|pairs}` gives the singular or the plural, as in the texts of problems."""
+
+    __slots__ = ()
+
+    def __format__(self, form: str) -> str:
+        singular, bar, plural = form.partition("|")
+        return (singular if self == "1" else plural) if bar else super().__format__(form)
+
+
 def page_text(key: str, language: Language, values: Mapping[str, object]) -> str:
     """Return a text of the pages with its values; an unknown key stands for itself, so that no page breaks over one."""
     text = texts("pages", language).get(key, key)
     try:
-        return text.format_map(values) if values else text
+        return text.format_map({name: _Value(value) for name, value in values.items()}) if values else text
     except (KeyError, IndexError, ValueError):
         return text
 
@@ -60,7 +72,7 @@ def page_text(key: str, language: Language, values: Mapping[str, object]) -> str
 def render(request: Request, page: Page, *, language: Language, status: int = 200) -> HTMLResponse:
     """Return a page as HTML."""
     templates: Environment = request.app.state.templates
-    needed = ("js.", "shell.", f"{page.name}.")  # the keys of texts that a script may show
+    needed = ("js.", "shell.", f"{page.name}.", *page.words)  # the keys of texts that a script may show
     text = templates.get_template(f"{page.name}.html").render(
         t=lambda key, **values: page_text(key, language, values),
         bench=request.app.state.bench,

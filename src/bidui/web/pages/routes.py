@@ -1,25 +1,44 @@
 """The pages of the workbench: plain forms to sign in and out, and pages written from what their JSON twins answer."""
 
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Form, Request
+from pydantic_core import to_jsonable_python
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 
 from bidui.errors import InputError
 from bidui.grammar.names import check_file_name
 from bidui.people.study import Study
 from bidui.web import accounts
 from bidui.web.accounts import Bench, Reader, Someone, Spoken, Who
-from bidui.web.api.files import deleted, difference, file_answer, file_history
+from bidui.web.api.files import deleted, difference, file_answer, file_history, project_history
+from bidui.web.api.pairs import paradigms_of
 from bidui.web.api.projects import list_projects, look_into_bin, project
+from bidui.web.api.results import (
+    Again,
+    LinkName,
+    OneModel,
+    PairNumber,
+    SetName,
+    Uid,
+    pair_results,
+    paradigm_results,
+    project_results,
+    report_file,
+    study_models,
+)
 from bidui.web.api.studies import Threshold, list_studies, study, study_results
+from bidui.web.api.tables import list_tables
 from bidui.web.api.team import me_of, project_team, workspace_team
 from bidui.web.pages.rendering import Page, render
 from bidui.web.problems import problem_shapes, status_of
+from bidui.web.results import MAIN
 from bidui.web.store.accounts import User, check_role, end_session, invitation, may, password_user
+from bidui.web.store.disk import current, refresh
+from bidui.web.store.overview import coverage
 from bidui.web.store.revisions import latest_number
 from bidui.web.store.studies import study_by_token, study_of
 from bidui.web.store.workspace import entries
@@ -220,6 +239,31 @@ def phrases_page(visit: Visit) -> Response:
     return _file_page(visit, "phrases.yaml", "phrases")
 
 
+@router.get("/p/{project}/tables")
+def tables_page(visit: Visit) -> Response:
+    """Show the tables of a project."""
+    data = list_tables(visit.access, visit.language)
+    return visit.show(Page("tables", visit.twin("tables"), "tables.js", data))
+
+
+@router.get("/p/{project}/tables/{file:path}")
+def table_page(visit: Visit, file: str) -> Response:
+    """Show the grid of one table; its script loads the rows."""
+    context = {"file": file, "kind": check_file_name(file), "grid": "table"}
+    current(visit.access.entry, file)  # one that is not there is said at once
+    return visit.show(Page("table", visit.twin("tables", file), "table.js", page=context, words=("lexicon.",)))
+
+
+@router.get("/p/{project}/pairs")
+def pairs_page(visit: Visit) -> Response:
+    """Show the pairs of a project; its script asks for them, since they are made when first looked at."""
+    query = visit.request.url.query
+    twin = visit.twin("pairs", "page") + (f"?{query}" if query else "")
+    refresh(visit.access.entry)
+    context = {"paradigms": [asdict(each) for each in paradigms_of(visit.access, {})]}  # also where none can be made
+    return visit.show(Page("pairs", twin, "pairs.js", page=context, words=("project.",)))
+
+
 @router.get("/p/{project}/edit/{file:path}")
 def edit_page(visit: Visit, file: str) -> Response:
     """Show a paradigm in rows, any other file as a text."""
@@ -229,6 +273,13 @@ def edit_page(visit: Visit, file: str) -> Response:
 def _file_page(visit: _Visit, file: str, name: str) -> Response:
     context = {"file": file, "kind": check_file_name(file)}
     return visit.show(Page(name, visit.twin("files", file), f"{name}.js", file_answer(visit.access, file), context))
+
+
+@router.get("/p/{project}/history")
+def project_history_page(visit: Visit, before: int | None = None) -> Response:
+    """Show the latest changes of all files of a project."""
+    data = project_history(visit.access, before)
+    return visit.show(Page("project_history", visit.twin("history"), None, data, {"before": before}))
 
 
 @router.get("/p/{project}/history/{file:path}")
@@ -341,14 +392,75 @@ async def study_results_page(visit: Visit, number: int, threshold: Threshold = N
     data = None
     try:
         data = await study_results(visit.access, visit.language, number, threshold)
-        lows = [figure.wider.low or 0.0 for figure in data.paradigms]
+        lows = [figure.wider.low or 0.0 for figure in data.results.paradigms]
         lows += [each.low or 0.0 for model in data.models for each in model.paradigms.values()]
         context["axis"] = min(0.5, *(int(10 * low) / 10 for low in lows)) if lows else 0.5  # where the plot begins
     except InputError as error:
         if error.problems[0].kind != "responses-none":
             raise
-    page = Page("study_results", visit.twin("studies", str(number), "results"), None, data, context)
+    if data:
+        models = await run_in_threadpool(study_models, visit.access, visit.language, number)
+        context["scoring"] = to_jsonable_python(models)
+    page = Page("study_results", visit.twin("studies", str(number), "results"), "results.js", data, context)
     return await run_in_threadpool(visit.show, page)
+
+
+# Results: what models made of the pairs
+
+
+@router.get("/p/{project}/results")
+async def results_page(visit: Visit, link: LinkName = MAIN, alpha: str = "") -> Response:
+    """Show the models that were scored for a project; `alpha` is the number of a linking function that has one."""
+    number = alpha.strip() if link in {"slln", "pen_lp"} else ""
+    data = await project_results(visit.access, visit.language, f"{link}:{number}" if number else link)
+    cells = [each for one in data.sets for line in one.paradigms for each in line.models.values() if each]
+    cells += [each for people in data.people for each in people.paradigms.values()]
+    lowest = min((each.low if each.low is not None else each.value for each in cells), default=1.0)
+    context = {"axis": 0.5 if lowest >= 0.5 else 0.0}  # where the plots begin
+    page = Page("results", visit.twin("results"), "results.js", data, context)
+    return await run_in_threadpool(visit.show, page)
+
+
+@router.get("/p/{project}/results/pairs")
+def results_pairs_page(
+    visit: Visit, set: SetName, uid: Uid, link: LinkName = MAIN, model: OneModel = "", wrong: bool = False
+) -> Response:
+    """Show the pairs of a paradigm with what each model chose."""
+    data = paradigm_results(visit.access, set, uid, link, model, wrong)
+    context = {"model": model, "wrong": wrong, **_sentences(visit)}
+    return visit.show(Page("results_pairs", visit.twin("results", "pairs"), None, data, context))
+
+
+@router.get("/p/{project}/results/pair")
+def results_pair_page(
+    visit: Visit, set: SetName, uid: Uid, number: PairNumber, again: Again = 1, link: LinkName = MAIN
+) -> Response:
+    """Show the surprisals of a pair's tokens."""
+    data = pair_results(visit.access, set, uid, number, again, link)
+    return visit.show(Page("results_pair", visit.twin("results", "pair"), None, data, _sentences(visit)))
+
+
+def _sentences(visit: _Visit) -> dict[str, object]:
+    return {"sentences": coverage(visit.access.entry).facts.lang}
+
+
+@router.get("/p/{project}/report/{lang}/{file:path}")
+def report_page(visit: Visit, lang: Literal["en", "zh"], file: str) -> Response:
+    """Send a file of the report; the guard sees to it that none of them can run a script."""
+    path = report_file(visit.access, lang, file)
+    kind = _REPORT_TYPES.get(path.suffix, "application/octet-stream")
+    return FileResponse(path, media_type=kind, headers={"Cache-Control": "no-store"})
+
+
+_REPORT_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".pdf": "application/pdf",
+    ".csv": "text/csv; charset=utf-8",
+    ".md": "text/plain; charset=utf-8",
+    ".tex": "text/plain; charset=utf-8",
+}
 
 
 def _shown(
