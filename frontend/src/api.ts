@@ -154,6 +154,12 @@ export const isShared = async (project: string, phrase: string): Promise<boolean
 export const renamePhrase = (project: string, body: wire.PhraseRenaming): Promise<wire.PhraseRenamingAnswer> =>
   call("POST", within(project, "phrases/rename"), body);
 
+export const lookAtPairs = (project: string, query: URLSearchParams, options?: CallOptions): Promise<wire.PairsPage> =>
+  call("GET", `${within(project, "pairs/page")}?${query}`, undefined, options);
+
+export const diversity = (project: string, query: URLSearchParams, options?: CallOptions): Promise<wire.Diversity> =>
+  call("GET", `${within(project, "pairs/diversity")}?${query}`, undefined, options);
+
 export const pairsFile = (project: string, query: URLSearchParams): Promise<Response> =>
   ask("GET", `${within(project, "pairs")}?${query}`);
 
@@ -162,6 +168,8 @@ export const pairsFile = (project: string, query: URLSearchParams): Promise<Resp
 export type TableOp = wire.TableEdit["ops"][number];
 
 export const readLexicon = (project: string): Promise<wire.LexiconAnswer> => call("GET", within(project, "lexicon"));
+
+export const readTable = (project: string, file: string): Promise<wire.OpenTable> => call("GET", within(project, "tables", file));
 
 export const changeTable = (project: string, file: string, body: wire.TableEdit, options?: CallOptions): Promise<wire.TableAnswer> =>
   call("POST", within(project, "tables", file), body, options);

@@ -1,7 +1,8 @@
 // Forms and dialogs of the pages that the server renders.
 //
 // A form calls the API: `<form data-api="/api/…" data-method="PUT" data-then="/p/{name}">`. Its fields are sent as JSON,
-// or as a multipart form. `{name}` in an address is filled in from the fields and, in `data-then`, from the answer.
+// or as a multipart form. `{name}` in an address is filled in from the fields and, in `data-then` and in the message
+// `data-said`, from the answer.
 // Problems are shown in the form's `.outcome`. A dialog is opened by `data-open="id"`, filled in from
 // `data-set-name="value"`, and closed by `data-close`.
 import { ask, call } from "./api";
@@ -39,7 +40,7 @@ async function send(form: HTMLFormElement): Promise<void> {
   if (then === undefined) return;
   const next = filled(then, { ...values, ...answer });
   if (form.dataset["report"] !== undefined && report(form, answer, next, stays)) return;
-  if (form.dataset["said"]) sayNext(form.dataset["said"]);
+  if (form.dataset["said"]) sayNext(inserted(form.dataset["said"], { ...values, ...answer }));
   if (next === "" || next === location.pathname) location.reload();
   else location.assign(next);
 }
@@ -64,9 +65,11 @@ function read(form: HTMLFormElement): Values {
 
 /** An address with `{name}` filled in; the slashes in a file's path stay. */
 function filled(address: string, values: Values): string {
-  return address.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodePath(String(values[name] ?? "")),
-  );
+  return inserted(address, values, encodePath);
+}
+
+function inserted(text: string, values: Values, write = (value: string): string => value): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => write(String(values[name] ?? "")));
 }
 
 /** Show values of the answer in the form, such as an address that is shown only once. */

@@ -28,8 +28,16 @@ function embedded(id: string): Record<string, unknown> {
 /** A path inside the workbench, such as a file's, with every part encoded. */
 export const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
 
-/** The page of the open project on which a file is edited. */
+/** The page of the open project on which a file is edited: a paradigm in rows, any other as a text. */
 export const editAddress = (file: string): string => `/p/${encodeURIComponent(page.project)}/edit/${encodePath(file)}`;
+
+/** The page of the open project on which people edit a file: words, phrases and tables have pages of their own. */
+export function pageOf(file: string): string {
+  const home = `/p/${encodeURIComponent(page.project)}`;
+  if (file === "lexicon.tsv" || file.startsWith("lexicon/")) return `${home}/lexicon`;
+  if (file === "phrases.yaml") return `${home}/phrases`;
+  return file.endsWith(".tsv") ? `${home}/tables/${encodePath(file)}` : editAddress(file);
+}
 
 /** The page of the open project that shows the history of a file. */
 export const historyAddress = (file: string): string => `/p/${encodeURIComponent(page.project)}/history/${encodePath(file)}`;
@@ -40,9 +48,11 @@ const words = embedded("words") as Record<string, string>;
 
 /** The text of a key, with `{name}` filled in; a key without a text is shown as it is, so that it is noticed. */
 export function t(key: string, values: Record<string, string | number> = {}): string {
-  return (words[key] ?? key).replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+  return (words[key] ?? key).replace(/\{(\w+)(?::([^|{}]*)\|([^{}]*))?\}/g, (placeholder, name: string, singular?: string, plural?: string) => {
     const value = values[name];
-    return value === undefined ? placeholder : typeof value === "number" ? number(value) : value;
+    if (value === undefined) return placeholder;
+    if (plural !== undefined) return String(value) === "1" ? singular! : plural;
+    return typeof value === "number" ? number(value) : value;
   });
 }
 

@@ -11,7 +11,7 @@ export interface AddAlternative {
   at?: number | null;
 }
 
-/** Add a column at the end; since rows may be short, only the header changes. */
+/** Add a column at the end; where rows may be short, only the header changes. */
 export interface AddColumn {
   do: "column";
   name: string;
@@ -368,6 +368,22 @@ export interface Difference {
   rows: RowChange[];
 }
 
+/** Counts over all sentences of both sides, and over the pairs by length, in characters or words (`unit`). */
+export interface Diversity {
+  sentences: number;
+  distinct_sentences: number;
+  ngrams: [number, number, number, number];
+  word_types: number | null;
+  lexicon_words: number;
+  mean_length: number;
+  median_length: number;
+  equal: number;
+  good_shorter: number;
+  good_longer: number;
+  unit: "characters" | "words";
+  segmenter: string;
+}
+
 /**
  * The latest text that somebody has for a file, and the revision that it was made from.
  *
@@ -446,6 +462,19 @@ export interface EditAnswer {
   rows: ParadigmRows | PhraseRow[];
 }
 
+/**
+ * A value and the ends of its interval; the ends are NaN where there is no interval.
+ *
+ * An infinite end, or 0 for a quantity that must be positive, says that the data set no limit. `kind` is what the
+ * interval allows for: other `pairs` of these paradigms, other `paradigms`, other paradigms and `runs`, or none.
+ */
+export interface Estimate {
+  value: number;
+  low: number;
+  high: number;
+  kind: "" | "pairs" | "paradigms" | "runs";
+}
+
 /** Somebody, or one answer, that a rule leaves out, and why. */
 export interface ExclusionLine {
   participant: string;
@@ -505,7 +534,21 @@ export interface FileLine {
   author: string;
 }
 
-/** The revisions of a file, the latest first; `more` where there are older ones. */
+/**
+ * The accuracy of each model on a phenomenon, a paradigm or all pairs; published human accuracy if it is known.
+ *
+ * `kind` is what the intervals allow for: other pairs of these paradigms, or other paradigms.
+ */
+export interface GroupLine {
+  name: string;
+  phenomenon: string;
+  pairs: number | null;
+  models: Record<string, Interval | null>;
+  humans: number | null;
+  kind: string;
+}
+
+/** The revisions of a file, or of all files, the latest first; `more` where there are older ones. */
 export interface History {
   revisions: Revision[];
   more: boolean;
@@ -523,6 +566,13 @@ export interface ImportAnswer {
   files: number;
   skipped: string[];
   problems: Problem[];
+}
+
+/** How many answers a file has, by how many people, and how many of them were not there before. */
+export interface ImportedAnswers {
+  answers: number;
+  people: number;
+  new: number;
 }
 
 /** A share with its interval; the ends are None where there is none. */
@@ -627,6 +677,20 @@ export interface LineRow {
   items: Item[];
 }
 
+/** The accuracy of a model by one linking function, as `bidui compare` prints it; D=, D< and D> by length. */
+export interface LinkLine {
+  model: string;
+  link: string;
+  pairs: number;
+  accuracy: number | null;
+  equal: number | null;
+  shorter: number | null;
+  longer: number | null;
+  delta: number | null;
+  ties: number;
+  near_ties: number;
+}
+
 /** A list, with its places for people, and how many of these are filled. */
 export interface ListLine {
   list: number;
@@ -673,6 +737,13 @@ export interface MergeRequest {
   base?: number | null;
   mine: string;
   choose?: Record<string, "mine" | "theirs">;
+}
+
+/** The models that can be chosen: any spec, or one of these; `installed` says whether models can be loaded. */
+export interface ModelChoice {
+  models: string[];
+  free: boolean;
+  installed: boolean;
 }
 
 /** How often a model prefers the good sentence of the pairs that people judged; a tie is worth one half. */
@@ -794,6 +865,24 @@ export interface NewProject {
   benchmark?: string | null;
 }
 
+/** The name of a new relation, and its columns, separated by blanks or commas. */
+export interface NewTable {
+  name: string;
+  columns: string;
+}
+
+/** One table, in the shape in which the grid reads the lexicon, and what it is for. */
+export interface OpenTable {
+  files: Table[];
+  features: Feature[];
+  problems: TableProblem[];
+  words: number;
+  may_edit: boolean;
+  name: string;
+  source: "relation" | "features" | "trees" | "lexicon";
+  paradigms: TableUse[];
+}
+
 /**
  * Something to type; `count` is the number of words that would be left, where that is known.
  *
@@ -816,6 +905,58 @@ export interface PairFigure {
   bad: string;
   variant: string;
   agreement: Share;
+}
+
+/** A pair, and which sentence each model prefers; `again` counts pairs that have the same number. */
+export interface PairLine {
+  number: number;
+  again: number;
+  good: string;
+  bad: string;
+  variant: string;
+  prefers: Record<string, "good" | "bad" | "tie">;
+}
+
+/** The tokens of one pair with their surprisals in bits, by every model of its set. */
+export interface PairResults {
+  set: string;
+  uid: string;
+  number: number;
+  again: number;
+  link: string;
+  models: PairTokens[];
+}
+
+/** What a model gives the tokens of both sentences, and which sentence it prefers by each linking function. */
+export interface PairTokens {
+  model: string;
+  good: SideTokens;
+  bad: SideTokens;
+  prefers: Record<string, "good" | "bad" | "tie">;
+}
+
+/** A paradigm and how many pairs of it are there to be seen; null where it is excluded and was not asked for. */
+export interface PairsOf {
+  uid: string;
+  file: string;
+  phenomenon: string;
+  excluded: boolean;
+  pairs: number | null;
+}
+
+/**
+ * Some pairs, beginning at number `start` of the `total` that were looked for, of `all` that were made.
+ *
+ * `drafts` are files of which the reader has a text that is not in the pairs.
+ */
+export interface PairsPage {
+  pairs: ShownPair[];
+  start: number;
+  total: number;
+  all: number;
+  paradigms: PairsOf[];
+  short: ShortParadigm[];
+  drafts: string[];
 }
 
 /** A paradigm that a study may ask about. */
@@ -852,6 +993,18 @@ export interface ParadigmLine {
   count: ParadigmCount | null;
 }
 
+/** The pairs of a paradigm with what each model chose; `wrong` counts the pairs that each got wrong, by model. */
+export interface ParadigmResults {
+  set: string;
+  set_name: string;
+  uid: string;
+  phenomenon: string;
+  link: string;
+  models: string[];
+  wrong: Record<string, number>;
+  pairs: PairLine[];
+}
+
 /** The rows of a whole paradigm; `slots` are those that several wordings share. */
 export interface ParadigmRows {
   fields: Field[];
@@ -885,6 +1038,15 @@ export interface Paste {
   block: string;
   line?: number | null;
   column?: string;
+}
+
+/** How often the people of a study that is closed chose the good sentence, on the pairs of that study. */
+export interface PeopleColumn {
+  study: number;
+  name: string;
+  overall: Interval | null;
+  phenomena: Record<string, Interval>;
+  paradigms: Record<string, Interval>;
 }
 
 /** How far somebody is, how she does, and by which rules she is left out. */
@@ -1023,22 +1185,6 @@ export interface Problems {
   problems: Problem[];
 }
 
-/** How far a study is. Agreement is on test pairs, without people whom a rule leaves out already. */
-export interface Progress {
-  people: number;
-  done: number;
-  left_out: number;
-  slots: number;
-  answers: number;
-  agreement: Share;
-  catch: Share;
-  median_ms: number | null;
-  median_minutes: number | null;
-  persons: PersonLine[];
-  lists: ListLine[];
-  slowest: ItemTime[];
-}
-
 /**
  * What a project holds; `phenomena` counts the included paradigms, `skipped` are files that are not read.
  *
@@ -1091,6 +1237,25 @@ export interface ProjectList {
 /** The name of a project that was just added. */
 export interface ProjectName {
   name: string;
+}
+
+/**
+ * All that models made of a project's pairs, by one linking function, with people beside them.
+ *
+ * `sets`, those of the project before those of studies, are never mixed: the models of one were scored on the same
+ * pairs. `problems` say which scores are left out, `notes` why a linking function is missing.
+ */
+export interface ProjectResults {
+  link: string;
+  sets: SetFigures[];
+  stored: StoredModel[];
+  studies: Record<string, string>;
+  people: PeopleColumn[];
+  runs: Run[];
+  choice: ModelChoice;
+  report: ReportState;
+  problems: Problem[];
+  notes: Problem[];
 }
 
 /** What the figures say about a paradigm, and how it is in the project now. */
@@ -1170,6 +1335,12 @@ export interface RenameSlot {
   variant?: number | null;
 }
 
+/** The report in the reader's language: whether there is one, and whether it shows all scores as they are now. */
+export interface ReportState {
+  there: boolean;
+  fresh: boolean;
+}
+
 /** An old revision that is to be the latest one again. */
 export interface Restoration {
   revision: number;
@@ -1179,16 +1350,8 @@ export interface Restoration {
   tab?: string;
 }
 
-/**
- * The results of a study, after the exclusions that its rules make; `study` says which.
- *
- * `pairs` are the first two hundred, those with the most choices of the bad sentence first; of these, more than 30% of
- * the people chose the bad sentence of the first `doubtful`. `models` judged the same pairs.
- */
-export interface ResultsAnswer {
-  id: number;
-  study: string;
-  state: "draft" | "open" | "paused" | "closed";
+/** What a study shows, after the exclusions that its rules make; `pairs` begin with the most doubtful ones. */
+export interface Results {
   people: number;
   responses: number;
   kept: number;
@@ -1197,16 +1360,28 @@ export interface ResultsAnswer {
   paradigms: Figure[];
   phenomenon_of: Record<string, string>;
   pairs: PairFigure[];
-  all_pairs: number;
   doubtful: number;
   ratings: RatingLine[];
   kappas: Record<string, number | null>;
   choice_alphas: Record<string, number | null>;
   alphas: Record<string, number | null>;
-  failed: PersonLine[];
-  exclusions: ExclusionLine[];
   unchecked: Record<string, number>;
   earlier: Record<string, EarlierFigure>;
+}
+
+/**
+ * The results of a study, with what its rules leave out, what is proposed, and models on the same pairs.
+ *
+ * Of `all_pairs`, the results list the first two hundred, and all doubtful ones.
+ */
+export interface ResultsAnswer {
+  id: number;
+  study: string;
+  state: "draft" | "open" | "paused" | "closed";
+  results: Results;
+  all_pairs: number;
+  failed: PersonLine[];
+  exclusions: ExclusionLine[];
   threshold: number;
   proposals: ProposalLine[];
   models: ModelFigures[];
@@ -1215,8 +1390,8 @@ export interface ResultsAnswer {
 /**
  * One state of one file, which may be that it is `deleted`. `base` is the state before it.
  *
- * `origin` is the revision it was restored from or, where the file was renamed, the last one under its old name, which
- * is then `renamed_from`.
+ * It is `created` where there was no such file before. `origin` is the revision it was restored from or, where the
+ * file was renamed, the last one under its old name, which is then `renamed_from`. `study` is the one that decided it.
  */
 export interface Revision {
   id: number;
@@ -1227,6 +1402,8 @@ export interface Revision {
   base: number | null;
   origin: number | null;
   renamed_from: string | null;
+  study: number | null;
+  created: boolean;
   deleted: boolean;
   size: number;
 }
@@ -1281,6 +1458,31 @@ export interface Rules {
   threshold?: number;
 }
 
+/** A run in the background; `ahead` counts the runs, of any project, that come before one that waits. */
+export interface Run {
+  id: number;
+  kind: "score" | "report";
+  model: string;
+  n: number;
+  seed: number;
+  study: number | null;
+  link: string;
+  by: string;
+  queued: string;
+  state: "waiting" | "running" | "done" | "failed" | "cancelled";
+  label: string;
+  step: string;
+  done: number;
+  total: number;
+  ahead: number;
+  problems: Problem[];
+}
+
+/** The runs of a project: those that wait or are at work, and the last that have ended. */
+export interface RunList {
+  runs: Run[];
+}
+
 /** Make the bad side of a row the same as the good one again. */
 export interface SameAgain {
   kind: "paradigm";
@@ -1304,6 +1506,13 @@ export interface SaveAnswer {
   revision: number | null;
   time: string;
   problems: Problem[];
+}
+
+/** A model, and how many pairs per paradigm to make with which seed. */
+export interface ScoreRequest {
+  model?: string;
+  n?: number;
+  seed?: number;
 }
 
 /** What a participant is given: her code name, her trials, which of them she has answered, and how it is shown. */
@@ -1352,6 +1561,21 @@ export interface SetField {
   do: "set_field";
   name: string;
   value: string;
+}
+
+/** Models on one set of pairs; models on other pairs are never beside them. */
+export interface SetFigures {
+  id: string;
+  name: string;
+  pairs: number;
+  study: number | null;
+  models: Record<string, string>;
+  lacking: string[];
+  humans: boolean;
+  overall: GroupLine | null;
+  phenomena: GroupLine[];
+  paradigms: GroupLine[];
+  links: LinkLine[];
 }
 
 /** Set the groups under `link` or `repeat`. */
@@ -1413,7 +1637,38 @@ export interface SetRule {
 export interface Share {
   correct: number;
   all: number;
-  interval: Interval | null;
+  interval: Estimate | null;
+}
+
+/** A paradigm that gave fewer pairs than were asked for, and why. */
+export interface ShortParadigm {
+  uid: string;
+  file: string;
+  asked: number;
+  given: number;
+  reason: string;
+}
+
+/** A pair: its number in its paradigm, and the file of the paradigm. */
+export interface ShownPair {
+  good: string;
+  bad: string;
+  good_regions: PreviewRegion[];
+  bad_regions: PreviewRegion[];
+  variant: string;
+  slots: [string, string][];
+  uid: string;
+  file: string;
+  phenomenon: string;
+  pair: number;
+  edit: string;
+}
+
+/** A sentence with its tokens, and the sum of their surprisals. */
+export interface SideTokens {
+  sentence: string;
+  tokens: Token[];
+  total: number;
 }
 
 /** What a design costs and can show; `lines` say it in the reader's language. */
@@ -1469,9 +1724,38 @@ export interface Span {
   end: number;
 }
 
-/** The state that a study is to have. */
+/** The state that a study is to have; with `base`, a draft is opened only if nobody has changed it meanwhile. */
 export interface StateChoice {
   state: "open" | "paused" | "closed";
+  base?: string;
+}
+
+/**
+ * A folder of scores: what it is called, what was scored, and since when it is there.
+ *
+ * `fresh` says whether the pairs were made from the project as it is now, from it or another before some file was
+ * `changed`, drawn for a `study`, or read from a `file`. `left` pairs of a run that was interrupted are not scored.
+ */
+export interface StoredModel {
+  id: string;
+  name: string;
+  kind: string;
+  dtype: string;
+  pairs: number;
+  paradigms: number;
+  left: number;
+  unknown: number;
+  made: string;
+  fresh: "current" | "changed" | "study" | "file";
+  study: number | null;
+  missing: string[];
+  gone: string[];
+}
+
+/** Stored scores to show beside the people of a study, by a linking function. */
+export interface StoredRequest {
+  id: string;
+  link?: string;
 }
 
 /** A study with its size and how far it is; only editors get the address for participants and the code. */
@@ -1486,6 +1770,7 @@ export interface StudyAnswer {
   paradigms: number;
   pairs: number;
   version: string;
+  base: string;
   size: Size;
   address: string;
   code: string;
@@ -1493,7 +1778,7 @@ export interface StudyAnswer {
   earlier: EarlierStudy | null;
   later: EarlierStudy[];
   edited: string[];
-  progress: Progress;
+  progress: StudyProgress;
 }
 
 /** What the page of a new study starts with: the design as it is, and what can be chosen. */
@@ -1504,6 +1789,7 @@ export interface StudyForm {
   uids: string[];
   texts: Record<string, Record<string, string>>;
   earlier: number | null;
+  base: string;
   presets: Design[];
   paradigms: ParadigmChoice[];
   others: EarlierStudy[];
@@ -1532,18 +1818,52 @@ export interface StudyList {
   studies: StudyLine[];
 }
 
+/** How models can be put beside the people of a study: scores that are there already, and those to be made. */
+export interface StudyModels {
+  stored: string[];
+  choice: ModelChoice;
+  runs: Run[];
+}
+
 /** A study that was just saved. */
 export interface StudyNumber {
   id: number;
 }
 
-/** A study as it is to be drawn; `texts` has those that differ from the standard ones. */
+/**
+ * A study as it is to be drawn; `texts` has those that differ from the standard ones.
+ *
+ * With `base`, a draft that somebody else has changed meanwhile stays as it is.
+ */
 export interface StudyPlan {
   name: string;
   design: Design;
   uids: string[];
   texts?: Record<string, Record<string, string>>;
   earlier?: number | null;
+  base?: string;
+}
+
+/** How far a study is. Agreement is on test pairs, without people whom a rule leaves out already. */
+export interface StudyProgress {
+  people: number;
+  done: number;
+  left_out: number;
+  slots: number;
+  answers: number;
+  agreement: Share;
+  catch: Share;
+  median_ms: number | null;
+  median_minutes: number | null;
+  persons: PersonLine[];
+  lists: ListLine[];
+  slowest: ItemTime[];
+}
+
+/** A model for the pairs of a study, and the linking function by which it is shown beside people. */
+export interface StudyScoreRequest {
+  model?: string;
+  link?: string;
 }
 
 /** Values for a cell, with how many words have each. */
@@ -1593,6 +1913,34 @@ export interface TableEdit {
   ops: (SetCell | AddRows | DeleteRows | AddColumn | Paste | ApplyChanges)[];
 }
 
+/**
+ * A table in a list: by which name rules know it, what it is, its columns and rows, and who uses it.
+ *
+ * Its errors and warnings include values that no word of the lexicon has; `problems` are the first of them.
+ */
+export interface TableLine {
+  file: string;
+  kind: "settings" | "lexicon" | "features" | "phrases" | "relation" | "paradigm" | "notes";
+  errors: number;
+  warnings: number;
+  revision: number;
+  time: string;
+  author: string;
+  name: string;
+  source: "relation" | "features" | "trees" | "lexicon";
+  columns: string[];
+  rows: number;
+  paradigms: TableUse[];
+  problems: Problem[];
+  draft: boolean;
+}
+
+/** The tables of a project; those of its lexicon that people wrote are on the page of the lexicon. */
+export interface TableList {
+  tables: TableLine[];
+  may_edit: boolean;
+}
+
 /** A problem of the lexicon; `column` is the name of a column, empty where it is the whole row. */
 export interface TableProblem {
   kind: string;
@@ -1602,6 +1950,12 @@ export interface TableProblem {
   file: string;
   line: number;
   column: string;
+}
+
+/** A paradigm that uses a table. */
+export interface TableUse {
+  uid: string;
+  file: string;
 }
 
 /** Who has a role here; the open invitations, for owners only, and the reader's own role. */
@@ -1626,6 +1980,12 @@ export interface Theirs {
   author: string;
   time: string;
   deleted: boolean;
+}
+
+/** A token with its surprisal in bits. */
+export interface Token {
+  text: string;
+  surprisal: number;
 }
 
 /** One trial as it is shown: the sentences in their order, and nothing about them. */

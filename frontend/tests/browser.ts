@@ -13,7 +13,7 @@ class MemoryStorage {
   }
 }
 
-const WORDS = { "test.greeting": "{name} has {n} words", "test.plain": "plain" };
+const WORDS = { "test.greeting": "{name} has {n} words", "test.count": "{n} {n:word|words}", "test.plain": "plain" };
 const elements: Record<string, { textContent: string }> = {
   page: { textContent: JSON.stringify({ project: "demo", file: "paradigms/BA/a.yaml", may_edit: true, name: "ana" }) },
   words: { textContent: JSON.stringify(WORDS) },

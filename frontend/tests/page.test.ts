@@ -15,6 +15,7 @@ test("words are filled in, and a key without words is shown as it is", () => {
   assert.equal(t("test.greeting", { name: "Li", n: 1234 }), "Li has 1,234 words");
   assert.equal(t("test.greeting", { name: "Li" }), "Li has {n} words");
   assert.equal(t("test.missing"), "test.missing");
+  assert.deepEqual([1, 2, 0].map((n) => t("test.count", { n })), ["1 word", "2 words", "0 words"]);
   assert.equal(number(1234567), "1,234,567");
 });
 

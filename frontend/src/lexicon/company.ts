@@ -1,4 +1,4 @@
-// Company at the lexicon: other people and tabs, what they save, and the edits that closed tabs left behind.
+// Company at the lexicon or a table: other people and tabs, what they save, and the edits that closed tabs left behind.
 import * as api from "../api";
 import { say } from "../notices";
 import { t } from "../page";
@@ -82,6 +82,7 @@ export class Company {
             const resumed = await this.resume(edits);
             if (resumed === null) {
               left.push(edits);
+              if (!this.space.source.covers(edits.file)) continue; // they are resumed on the page of their file
               if (!this.missing.has(edits.file)) problems.push(api.problemOf(t("lexicon.file_gone", { file: edits.file })));
               this.missing.add(edits.file);
               continue;

@@ -10,7 +10,7 @@ import type { TableConflict } from "./outbox";
 import type { PastePlan } from "./paste";
 import type { Row } from "./sheets";
 import { shortName } from "./view";
-import type { Workspace } from "./workspace";
+import { ownText, type Workspace } from "./workspace";
 
 const SHOWN = 30;
 const MOST_ODD = 20; // cells to list
@@ -29,7 +29,7 @@ export function PasteDialog(props: { space: Workspace; plan: PastePlan; close: (
         <div class="body" tabIndex={0} role="region" aria-labelledby="paste-title">
           <p>{t("lexicon.paste_summary", { changed: plan.changes.length, added: plan.added.length })}</p>
           {plan.header ? <p class="notice">{t("lexicon.paste_header", { columns: plan.header.columns.filter(Boolean).join(" · ") })}</p> : null}
-          {plan.header?.unknown.length ? <p class="notice warn">{t("lexicon.paste_unknown", { columns: plan.header.unknown.join(" · ") })}</p> : null}
+          {plan.header?.unknown.length ? <p class="notice warn">{ownText("paste_unknown", { columns: plan.header.unknown.join(" · ") })}</p> : null}
           {plan.existing.length > 0 ? <p class="notice warn">{t("lexicon.paste_existing", { n: plan.existing.length, words: firstOf(plan.existing) })}</p> : null}
           {plan.refused > 0 ? <p class="notice warn">{t("lexicon.paste_refused", { n: plan.refused })}</p> : null}
           {plan.unseen > 0 ? <p class="notice">{t(plan.unseen === 1 ? "lexicon.paste_unseen_one" : "lexicon.paste_unseen", { n: plan.unseen })}</p> : null}
@@ -55,7 +55,7 @@ export function PasteDialog(props: { space: Workspace; plan: PastePlan; close: (
 function Odd({ plan }: { plan: PastePlan }) {
   return (
     <div class="notice bad">
-      <p>{t("lexicon.paste_odd")}</p>
+      <p>{ownText("paste_odd")}</p>
       <ul>
         {plan.odd.slice(0, MOST_ODD).map(({ row, column, value, character }) => (
           <li key={`${row} ${column}`}>{t("lexicon.paste_odd_cell", { row, column, value, code: codeOf(character) })}</li>
@@ -76,7 +76,7 @@ function Changes({ plan, space }: { plan: PastePlan; space: Workspace }) {
       <caption>{t("lexicon.paste_changes")}</caption>
       <thead>
         <tr>
-          <th scope="col">{t("lexicon.word")}</th>
+          <th scope="col">{ownText("word")}</th>
           <th scope="col">{t("lexicon.column")}</th>
           <th scope="col">{t("lexicon.before")}</th>
           <th scope="col">{t("lexicon.after")}</th>
@@ -85,7 +85,7 @@ function Changes({ plan, space }: { plan: PastePlan; space: Workspace }) {
       <tbody>
         {plan.changes.slice(0, SHOWN).map(({ row, column, old, value }, n) => (
           <tr key={n}>
-            <th scope="row">{space.text(row, "expression")}</th>
+            <th scope="row">{space.nameOf(row)}</th>
             <td>{column}</td>
             <td>{old ? <del>{old}</del> : <span class="muted">{t("lexicon.blank")}</span>}</td>
             <td>{value ? <ins>{value}</ins> : <span class="muted">{t("lexicon.blank")}</span>}</td>
@@ -258,8 +258,8 @@ export function ColumnDialog(props: ColumnProps) {
   const [name, setName] = useState("");
   const clean = name.trim();
   const taken = space.sheets.get(file)?.columns.includes(clean) ?? false;
-  const wrong = /[\s\\|:/"<>()=#@,*]/.test(clean);
-  const problem = taken ? t("lexicon.column_taken", { name: clean }) : wrong ? t("lexicon.column_characters") : "";
+  const wrong = (space.table?.source === "relation" ? /[\s,()]/ : /[\s\\|:/"<>()=#@,*]/).test(clean);
+  const problem = taken ? t("lexicon.column_taken", { name: clean }) : wrong ? ownText("column_characters") : "";
   const closed = (): void => {
     if (dialog.current?.returnValue === "yes" && clean && !problem) props.add(clean, file);
     props.close();
@@ -272,7 +272,7 @@ export function ColumnDialog(props: ColumnProps) {
         </header>
         <div class="body">
           <div class="field">
-            <label for="column-name">{t("lexicon.column_name")}</label>
+            <label for="column-name">{ownText("column_name")}</label>
             <input
               id="column-name"
               value={name}
@@ -284,7 +284,7 @@ export function ColumnDialog(props: ColumnProps) {
               onInput={(event) => setName(event.currentTarget.value)}
             />
             <p class="hint" id="column-problem" role="status">
-              {problem || t("lexicon.column_hint")}
+              {problem || ownText("column_hint")}
             </p>
           </div>
           {files.length > 1 ? (

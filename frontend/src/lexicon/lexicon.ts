@@ -1,4 +1,4 @@
-// The lexicon's page without its markup: the grid over the workspace, the search, pasting, and the keys.
+// The page of the lexicon, or of one table, without its markup: the grid over the workspace, the search, pasting, and the keys.
 import * as api from "../api";
 import { findWords } from "../api";
 import { say } from "../notices";
@@ -31,7 +31,7 @@ export class Lexicon {
   private timer = 0;
 
   constructor(readonly space: Workspace) {
-    this.grid = new Grid(this.host(), { label: t("lexicon.title"), suggestions: t("lexicon.suggestions") });
+    this.grid = new Grid(this.host(), { label: page.file || t("lexicon.title"), suggestions: t("lexicon.suggestions") });
     this.appending = new Appending(this.grid, space.view);
     space.view.onRows = () => this.show();
     space.onProblems = () => {
@@ -76,7 +76,7 @@ export class Lexicon {
     this.query = query;
     clearTimeout(this.timer);
     this.request?.abort();
-    const conditions = hasConditions(query, this.space.view.columns());
+    const conditions = !this.space.table && hasConditions(query, this.space.view.columns());
     this.space.view.search(query, { unlessNone: conditions });
     if (conditions) this.timer = window.setTimeout(() => void this.ask(query), PAUSE);
     if (changed) this.grid.element.scrollTop = 0;
@@ -172,7 +172,7 @@ export class Lexicon {
   }
 
   goTo(problem: TableProblem): void {
-    const row = this.space.marks.rowAt(problem.file, problem.line);
+    const row = this.space.marks.rowAt(problem.file, problem.line) ?? this.firstWith(problem);
     if (!row) return;
     if (!this.grid.rows.includes(row)) {
       const field = document.getElementById(SEARCH);
@@ -184,6 +184,14 @@ export class Lexicon {
     }
     const column = this.grid.columns.findIndex(({ name }) => name === problem.column);
     this.grid.go(this.grid.rows.indexOf(row), Math.max(0, column));
+  }
+
+  /** The first row that has one of the values which a problem of a whole column names. */
+  private firstWith({ file, column, values }: TableProblem): Row | null {
+    const named: unknown = values["values"];
+    if (!column || !Array.isArray(named)) return null;
+    const rows = this.space.sheets.get(file)?.rows ?? [];
+    return rows.find((row) => this.space.text(row, column).split("/").some((value) => named.includes(value))) ?? null;
   }
 
   private key(event: KeyboardEvent): boolean {
@@ -216,7 +224,7 @@ export class Lexicon {
         mark: space.marks.of(row, ""),
       }),
       label: (row, column) => {
-        const word = space.text(row, "expression") || t("lexicon.new_row");
+        const word = space.nameOf(row) || t("lexicon.new_row");
         const where = space.has(row, column) ? "" : t("lexicon.no_column", { file: shortName(row.file) });
         return [word, columnName(column), where].filter(Boolean).join(", ");
       },

@@ -1,11 +1,11 @@
-// Beside the grid: the paradigms that can use the word of the active row, and the problems of the lexicon.
+// Beside the grid: the paradigms that can use the word of the active row, or the table; and the problems.
 import { useEffect, useState } from "preact/hooks";
 import { wordUses } from "../api";
-import { editAddress, number, page, t } from "../page";
-import type { ParadigmUse, TableProblem } from "../wire";
+import { editAddress, languageOf, number, page, t } from "../page";
+import type { OpenTable, ParadigmUse, TableProblem } from "../wire";
 import type { Row } from "./sheets";
 import { shortName } from "./view";
-import type { Workspace } from "./workspace";
+import { ownText, type Workspace } from "./workspace";
 
 const PAUSE = 200; // milliseconds on a row until its uses are requested
 const MOST = 200; // problems to list
@@ -13,10 +13,55 @@ const MOST = 200; // problems to list
 export function Panel(props: { space: Workspace; row: Row | null; version: number; go: (problem: TableProblem) => void }) {
   const { space, row } = props;
   return (
-    <aside class="lexicon-side" aria-label={t("lexicon.side")} tabIndex={-1} id="lexicon-side">
-      <Uses space={space} row={row} version={props.version} />
+    <aside class="lexicon-side" aria-label={ownText("side")} tabIndex={-1} id="lexicon-side">
+      {space.table ? <WholeRow space={space} row={row} /> : <Uses space={space} row={row} version={props.version} />}
+      {space.table ? <TableUses table={space.table} /> : null}
       <Problems problems={space.problems} several={space.sheets.size > 1} go={props.go} />
     </aside>
+  );
+}
+
+/** The cells of the active row in full: a column is too narrow for a sentence, or for a hundred words. */
+function WholeRow({ space, row }: { space: Workspace; row: Row | null }) {
+  const cells = row ? space.view.columns().map((name) => ({ name, text: space.text(row, name) })) : [];
+  const filled = cells.filter(({ text }) => text !== "");
+  return (
+    <section aria-labelledby="row-title">
+      <h2 id="row-title">{row && filled.length > 0 ? t("table.row", { n: space.marks.line(row) ?? "+" }) : t("table.row_none")}</h2>
+      {filled.length > 0 ? (
+        <dl class="whole-row">
+          {filled.map(({ name, text }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd lang={languageOf(text)}>{text.replaceAll("/", " / ")}</dd>
+            </div>
+          ))}
+        </dl>
+      ) : (
+        <p class="muted small">{t("table.row_hint")}</p>
+      )}
+    </section>
+  );
+}
+
+/** The paradigms whose rules name the table, or that take words from it. */
+function TableUses({ table }: { table: OpenTable }) {
+  if (table.source === "features") return null;
+  return (
+    <section aria-labelledby="uses-title">
+      <h2 id="uses-title">
+        {t("table.used_by")}
+        <span class="badge">{number(table.paradigms.length)}</span>
+      </h2>
+      <ul class="uses">
+        {table.paradigms.length === 0 ? <li class="muted">{t("table.unused")}</li> : null}
+        {table.paradigms.map(({ uid, file }) => (
+          <li key={file}>
+            <a href={editAddress(file)}>{uid}</a>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

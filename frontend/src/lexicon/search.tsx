@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { t } from "../page";
 import { Popup, type Suggestion } from "./suggestions";
 import { termAt } from "./view";
-import type { Workspace } from "./workspace";
+import { ownText, type Workspace } from "./workspace";
 
 export const SEARCH = "lexicon-search";
 
@@ -62,7 +62,7 @@ export function Search(props: { space: Workspace; find: (query: string) => void;
         inputMode="search"
         autocomplete="off"
         spellcheck={false}
-        placeholder={t("lexicon.search_hint")}
+        placeholder={ownText("search_hint")}
         aria-keyshortcuts="Control+F"
       />
     </div>

@@ -13,6 +13,7 @@ const order = new Intl.Collator("zh", { numeric: true });
 
 export class View {
   mayEdit = false;
+  widest = 240; // pixels of a column
   file = ""; // blank: all files
   sorting: Sorting | null = null;
   /** The rows in the order shown. */
@@ -52,7 +53,7 @@ export class View {
     if (key !== this.widths.key) {
       const rows = this.sheets.flatMap((sheet) => sheet.rows);
       const texts = (name: string): string[] => rows.map((row) => this.text(row, name));
-      this.widths = { key, of: new Map(names.map((name) => [name, columnWidth(label(name), texts(name))])) };
+      this.widths = { key, of: new Map(names.map((name) => [name, columnWidth(label(name), texts(name), this.widest)])) };
     }
     return names.map((name) => {
       const sort = this.sorting?.column === name ? (this.sorting.down ? "descending" : "ascending") : "none";
@@ -244,23 +245,22 @@ export function termAt(query: string, cursor: number): { start: number; name: st
 
 // Widths ------------------------------------------------------------------------------------------------------------
 
-const WIDEST = 240; // pixels
 const STEP = 4;
 
 /** The width that a column needs for its name and for all but the widest 2% of its texts. */
-export function columnWidth(name: string, texts: readonly string[]): number {
+export function columnWidth(name: string, texts: readonly string[], widest = 240): number {
   const counts: number[] = [];
   let filled = 0;
   for (const text of texts) {
     if (text === "") continue;
-    const bucket = Math.min(WIDEST / STEP, Math.ceil(width(text) / STEP));
+    const bucket = Math.min(widest / STEP, Math.ceil(width(text) / STEP));
     counts[bucket] = (counts[bucket] ?? 0) + 1;
     filled += 1;
   }
   let left = filled / 50;
   let bucket = counts.length - 1;
   while (bucket > 0 && left >= (counts[bucket] ?? 0)) left -= counts[bucket--] ?? 0;
-  return Math.ceil(Math.min(WIDEST, Math.max(width(name) + 26, bucket * STEP + 22)));
+  return Math.ceil(Math.min(widest, Math.max(width(name) + 26, bucket * STEP + 22)));
 }
 
 /** The approximate width of a text in pixels, without drawing it: Chinese characters are twice as wide. */

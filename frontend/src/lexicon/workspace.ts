@@ -1,6 +1,6 @@
-// The lexicon as the page has it: its sheets, the problems in them, and what the reader can do to them.
-import { readLexicon } from "../api";
-import type { Feature, TableProblem } from "../wire";
+// The lexicon, or one table, as the page has it: its sheets, the problems in them, and what the reader can do to them.
+import { page, t } from "../page";
+import type { Feature, LexiconAnswer, OpenTable, TableProblem } from "../wire";
 import type { Column, Mark, Selection } from "./grid";
 import { Outbox } from "./outbox";
 import { asBlock, oddCells, type PastePlan, planPaste, withoutUnseen } from "./paste";
@@ -8,25 +8,44 @@ import { type Edit, groupBy, isBlank, matched, newRow, type PlacedRow, readBlock
 import { Values } from "./suggestions";
 import { FILE, View } from "./view";
 
+const NARROW = 240; // pixels of the widest column; the lexicon has many
+const WIDE = 560; // tables have few columns, and some of them hold sentences
 const MOST_SETS = 2_000; // changes that may be sent cell by cell, where their rows are too far apart for one block
 
+/** Where sheets come from, and whether the edits of a file are made on this page. */
+export interface Source {
+  read(): Promise<LexiconAnswer | OpenTable>;
+  covers(file: string): boolean;
+}
+
+const isTable = page["grid"] === "table";
+
+/** A text that speaks of words on the page of the lexicon, and of rows on that of a table. */
+export const ownText = (key: string, values: Record<string, string | number> = {}): string =>
+  t(`${isTable ? "table" : "lexicon"}.${key}`, values);
+
 export class Workspace {
+  /** The table that the page shows; null for the lexicon. */
+  table: OpenTable | null = null;
   readonly sheets = new Map<string, Sheet>();
+  readonly view = new View(this.sheets);
   readonly outbox: Outbox;
   readonly values: Values;
-  readonly view: View;
   features: readonly Feature[] = [];
   problems: readonly TableProblem[] = [];
   marks = new Marks([], [], () => []);
   onProblems: () => void = () => undefined;
 
-  constructor(readonly project: string) {
+  constructor(
+    readonly project: string,
+    readonly source: Source,
+  ) {
+    this.view.widest = isTable ? WIDE : NARROW;
     this.outbox = new Outbox(project, this.sheets);
     this.values = new Values(
       () => [...this.sheets.values()],
       () => this.features,
     );
-    this.view = new View(this.sheets);
     this.outbox.onRows = () => {
       this.values.clear();
       this.view.follow();
@@ -37,7 +56,9 @@ export class Workspace {
 
   /** Read everything from the server; rows that are known keep their identity, and edits on their way stay. */
   async load(): Promise<void> {
-    const { may_edit, features, files, problems } = await readLexicon(this.project);
+    const answer = await this.source.read();
+    const { may_edit, features, files, problems } = answer;
+    if ("paradigms" in answer) this.table = answer;
     this.view.mayEdit = may_edit;
     this.features = features;
     const names = new Set(files.map(({ file }) => file));
@@ -155,6 +176,11 @@ export class Workspace {
     return { ...effects, unseen, odd };
   }
 
+  /** What a row is called: its word or, in a table, what its first cells say. */
+  nameOf(row: Row): string {
+    return this.table ? row.cells.slice(0, 2).filter(Boolean).join(" ").slice(0, 40) : this.text(row, "expression");
+  }
+
   /** All words of the lexicon, without that of a row. */
   forms(except: Row | null = null): Set<string> {
     return new Set(
@@ -194,7 +220,8 @@ export class Workspace {
     this.view.show();
   }
 
-  private takeProblems(problems: readonly TableProblem[]): void {
+  private takeProblems(all: readonly TableProblem[]): void {
+    const problems = isTable ? all.filter(({ file }) => this.sheets.has(file)) : all;
     this.problems = problems;
     this.marks = new Marks(problems, this.sheets.values(), (sheet) => this.outbox.placed(sheet));
     this.onProblems();

@@ -3,7 +3,7 @@ import { countSome, mayPass } from "../api";
 import { inOrder, meaning, readable, sumOf } from "../counts";
 import { openDialog } from "../forms";
 import { element, failure, say } from "../notices";
-import { editAddress, page, t } from "../page";
+import { page, pageOf, t } from "../page";
 import type { ParadigmCount } from "../wire";
 
 /** A paradigm's row, with what it is sorted and filtered by; read once, since reading the page is slow. */
@@ -140,13 +140,6 @@ function badge(parent: HTMLElement, errors: number): void {
   parent.prepend(element("span", { class: "badge bad" }, text), " ");
 }
 
-/** The page on which a file is edited: words and phrases have pages of their own. */
-function pageOf(file: string): string {
-  const home = `/p/${encodeURIComponent(page.project)}`;
-  if (file === "lexicon.tsv" || file.startsWith("lexicon/")) return `${home}/lexicon`;
-  return file === "phrases.yaml" ? `${home}/phrases` : editAddress(file);
-}
-
 function total(lines: Line[]): void {
   const counted = lines.filter((line) => line.count !== null && line.status !== "excluded");
   const sum = sumOf(counted.map(({ count, exact, least }) => ({ value: count, exact, least })));
@@ -256,13 +249,9 @@ function listenToRows(table: HTMLTableElement, lines: Line[]): void {
     walk(lines, at, step);
   });
   table.addEventListener("click", (event) => {
-    const control = event.target instanceof Element ? event.target.closest("td button, a[href*='/pairs?']") : null;
+    const control = event.target instanceof Element ? event.target.closest("td button") : null;
     const line = control && lines.find(({ row }) => row.contains(control));
     if (!line) return;
-    if (control instanceof HTMLAnchorElement) {
-      event.preventDefault(); // the dialog also asks how many, and can show problems
-      return openDialog("pairs", { uid: line.uid });
-    }
     const { file = "", revision = "" } = line.row.dataset;
     preset("#more-copy", { copy_of: file, uid: `${line.uid}_2`, phenomenon: line.phenomenon });
     preset("#more-delete", { file, revision });

@@ -118,7 +118,7 @@ function Pair({ pair }: { pair: PreviewPair }) {
 }
 
 /** A sentence with the differing regions marked. */
-function Marked({ text, regions }: { text: string; regions: Span[] }) {
+export function Marked({ text, regions }: { text: string; regions: Span[] }) {
   const parts = [];
   let last = 0;
   for (const { start, end } of [...regions].sort((a, b) => a.start - b.start)) {

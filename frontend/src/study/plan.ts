@@ -73,7 +73,7 @@ export class Plan extends Observable {
 
   /** What the server draws. */
   get request(): StudyPlan {
-    return { ...this.chosen, name: this.chosen.name.trim() };
+    return { ...this.chosen, name: this.chosen.name.trim(), base: this.form.base };
   }
 
   /** Forget what was kept in this tab: the server has it, or it is not wanted. */
