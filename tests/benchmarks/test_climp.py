@@ -12,6 +12,8 @@ from bidui.pairs import Pairs
 from bidui.people.agreement import human_agreement
 from tests.benchmarks.test_sling import card_number
 
+from .conftest import Generate
+
 # as published: paradigms of each phenomenon, and the agreement of people with its pairs in Table 2
 PHENOMENA = {
     "anaphor_agreement": (1, 94.5),
@@ -32,8 +34,8 @@ def project() -> Project:
 
 
 @pytest.fixture(scope="module")
-def pairs(project: Project) -> Pairs:
-    return generate(project, n=1000, seed=0)
+def pairs(project: Project, generated: Generate) -> Pairs:
+    return generated(project, n=1000)
 
 
 def slots_of(pairs: Pairs, uid: str) -> list[dict[str, str]]:

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from bidui.analysis.significance import SLING_BASELINES
-from bidui.benchmarks import generate, open_project, shipped
+from bidui.benchmarks import open_project, shipped
 from bidui.benchmarks.card import refresh_card
 from bidui.grammar.check import check_project
 from bidui.grammar.project import Project, read_settings
@@ -15,6 +15,8 @@ from bidui.people.agreement import human_agreement
 from bidui.treebank.extract import extract_phrases
 from bidui.treebank.tables import TreeTables, table_rows
 from bidui.treebank.trees import read_trees
+
+from .conftest import Generate
 
 pytestmark = pytest.mark.slow
 
@@ -39,8 +41,8 @@ def project() -> Project:
 
 
 @pytest.fixture(scope="module")
-def pairs(project: Project) -> Pairs:
-    return generate(project, n=1000, seed=0)
+def pairs(project: Project, generated: Generate) -> Pairs:
+    return generated(project, n=1000)
 
 
 def card_number(card: str, what: str) -> int:

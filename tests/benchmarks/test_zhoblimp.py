@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bidui.benchmarks import card, generate, open_project, shipped
+from bidui.benchmarks import card, open_project, shipped
 from bidui.benchmarks.card import refresh_card
 from bidui.grammar.check import check_project
 from bidui.grammar.generate import count_pairs
@@ -15,6 +15,8 @@ from bidui.grammar.network import Network
 from bidui.grammar.project import Project
 from bidui.pairs import Pairs, measure_diversity
 from bidui.people.agreement import human_agreement, pooled, read_review
+
+from .conftest import Generate
 
 pytestmark = pytest.mark.slow
 
@@ -57,8 +59,8 @@ def project() -> Project:
 
 
 @pytest.fixture(scope="module")
-def pairs(project: Project) -> Pairs:
-    return generate(project, n=300, seed=0, include_excluded=True)
+def pairs(project: Project, generated: Generate) -> Pairs:
+    return generated(project, n=300, include_excluded=True)
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,12 @@ from ..store.small import write_small
 from .running import SECONDS, Running
 
 HOST = "127.0.0.1"
+# What the browser itself notes of a server that was killed: before it answered, or in the middle of an answer. The
+# session of a server that was started again is a new one, so a page may be turned away once.
+KILLED = (
+    r"ERR_CONNECTION_\w+|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED"
+    r"|ERR_CONTENT_LENGTH_MISMATCH|ERR_INCOMPLETE_CHUNKED_ENCODING|status of 401"
+)
 NUMBERS = count(1)  # of projects on the shared server
 ARGUMENTS = [
     "--no-sandbox",

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+import bidui
 from bidui.grammar.project import new_project
 
 from . import hands
@@ -62,6 +63,7 @@ def test_the_pages_of_a_project(
 ) -> None:
     for name in ("one", "gone"):
         new_project(folder / name, lang="zh")
+    bidui.score(folder / "one", out=folder / "one" / "results", n=2)
     server = serve("--lang", lang)
     page = someone()
     page.goto(server.address)
@@ -73,6 +75,8 @@ def test_the_pages_of_a_project(
     look_at(page, f"{server.home}/", "table.list", faults)
     look_into_dialogs(page, faults)
     look_at(page, one, "#paradigms", faults)
+    look_into_dialogs(page, faults)
+    look_at(page, f"{one}/pairs?n=20", ".pair-group", faults)
     look_into_dialogs(page, faults)
     look_at(page, f"{one}/edit/{WORDINGS}", ".pairs li", faults)
     look_at(page, f"{one}/edit/{WRITTEN}", ".pairs li", faults)
@@ -92,6 +96,21 @@ def test_the_pages_of_a_project(
     look_at(page, f"{one}/lexicon", ".grid-row", faults)
     look_at(page, f"{one}/phrases", ".alternative", faults)
     look_at(page, f"{one}/deleted", "table.list", faults)
+    look_at(page, f"{one}/results", "table.plot", faults)
+    look_into_dialogs(page, faults)
+    page.locator("table.plot a").first.click()
+    expect(page.locator("table.list")).to_be_visible()
+    look(page, "the pairs of a paradigm", faults)
+    page.locator("table.list a").first.click()
+    expect(page.locator(".tokens").first).to_be_visible()
+    look(page, "the tokens of a pair", faults)
+    look_at(page, f"{one}/history", "table.list", faults)
+    assert hands.ask(page, "POST", "/api/projects/one/tables", {"name": "acts", "columns": "verb object"})[0] == 201
+    look_at(page, f"{one}/tables", "table.list", faults)
+    look_into_dialogs(page, faults)
+    look_at(page, f"{one}/tables/relations/acts.tsv", ".grid-row", faults)
+    witness.forgive("status of 400")  # the paradigm has an error now
+    look_at(page, f"{one}/pairs?n=20", ".notice.bad", faults)
     look_at(page, f"{server.home}/bin", "table.list", faults)
     witness.forgive("status of 404")
     look_at(page, f"{server.home}/p/none", "main", faults)
@@ -123,4 +142,6 @@ def test_the_pages_of_a_team(
     look_at(guest, f"{server.home}/p/one/edit/{WRITTEN}", ".pairs li", faults)
     look_at(guest, f"{server.home}/p/one/lexicon", ".grid-row", faults)
     look_at(guest, f"{server.home}/p/one/phrases", ".alternative", faults)
+    look_at(guest, f"{server.home}/p/one/tables", "main", faults)
+    look_at(guest, f"{server.home}/p/one/history", "table.list", faults)
     assert faults == {}

@@ -26,7 +26,7 @@ def test_a_change_made_outside_is_noticed(page: Page, workbench: Running) -> Non
     expect(page.get_by_text("the new text is shown")).to_be_visible()
     expect(hands.item(page, 2, "good")).to_have_text("批评")
     expect(hands.pair_lines(page).filter(has_text="批评")).to_have_count(2)
-    page.get_by_role("link", name="History").click()
+    page.get_by_role("main").get_by_role("link", name="History").click()
     expect(page.get_by_role("row").filter(has_text="latest")).to_contain_text("changed outside bidui")
 
 
@@ -49,7 +49,7 @@ def test_history_shows_what_changed_and_gives_it_back(page: Page, workbench: Run
     hands.rule(page, "who").click()
     hands.keys(page, "End", " gender:male")
     hands.saved(page, workbench, PARADIGM, "gender:male")
-    page.get_by_role("link", name="History").click()
+    page.get_by_role("main").get_by_role("link", name="History").click()
     latest = page.get_by_role("row").filter(has_text="latest")
     latest.get_by_role("link", name="Changes").click()
     changed = page.get_by_role("row").filter(has_text="changed")
@@ -118,8 +118,9 @@ def test_files_of_the_papers_come_in(page: Page, workbench: Running, tmp_path: P
 
 
 def test_pairs_of_the_whole_project_are_those_of_the_command(page: Page, workbench: Running, tmp_path: Path) -> None:
-    page.get_by_role("button", name="Get pairs").click()
-    page.get_by_label("Pairs per paradigm").fill("2")
+    page.get_by_role("link", name="Get pairs").click()
+    page.get_by_role("button", name="Download pairs").click()
+    page.get_by_role("dialog").get_by_label("Pairs per paradigm").fill("2")
     with page.expect_download() as download:
         page.get_by_role("button", name="Generate and download").click()
     with zipfile.ZipFile(io.BytesIO(Path(download.value.path()).read_bytes())) as archive:

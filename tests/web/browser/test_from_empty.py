@@ -34,7 +34,7 @@ def test_from_empty_to_300_pairs(
     new_project(page, "mine")
     remove_starter(page)
     write_words(page)
-    hands.follow(page, "mine")
+    hands.follow(page, "Paradigms")
     new_paradigm(page, "anaphor_gender_agreement", "anaphor")
     write_contrast(page)
     expect(page.locator(".preview")).to_contain_text("300 distinct pairs")

@@ -5,17 +5,16 @@ from playwright.sync_api import Page, expect
 
 from ..store.small import PARADIGM, TEXTS
 from . import hands
-from .conftest import Witness
+from .conftest import KILLED, Witness
 from .running import Running
 
 ONLY_IN_THE_PAGE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-AWAY = r"ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED|401"
 
 
 @pytest.fixture(autouse=True)
 def server_may_be_away(witness: Witness, database: str | None) -> None:
     """The browser itself notes every request that nobody answered."""
-    witness.forgive(AWAY)
+    witness.forgive(KILLED)
 
 
 @ONLY_IN_THE_PAGE

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from ..store.small import TEXTS, write_small
 from . import hands
-from .conftest import Witness
+from .conftest import KILLED, Witness
 from .running import Running
 from .test_team import PASSWORD, invitation, join
 
@@ -19,7 +19,7 @@ WORDS = TEXTS["lexicon.tsv"]
 def test_a_tab_that_is_open_takes_over_what_another_left(
     page: Page, workbench: Running, witness: Witness, database: str | None
 ) -> None:
-    witness.forgive(r"ERR_CONNECTION_\w+|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED|401")
+    witness.forgive(KILLED)
     hands.open_lexicon(page, workbench)
     other = page.context.new_page()
     hands.open_lexicon(other, workbench)

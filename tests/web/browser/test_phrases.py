@@ -5,7 +5,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from ..store.small import PARADIGM, TEXTS
 from . import hands
-from .conftest import Witness
+from .conftest import KILLED, Witness
 from .running import Running
 
 FILE = "phrases.yaml"
@@ -65,7 +65,7 @@ def test_rules_typed_after_edits_that_wait_go_where_they_are_seen(phrases: Page,
 def test_edits_that_the_server_never_saw_are_made_when_it_is_back(
     phrases: Page, workbench: Running, witness: Witness, database: str | None
 ) -> None:
-    witness.forgive(r"ERR_CONNECTION_\w+|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED|401")
+    witness.forgive(KILLED)
     alternative(phrases, 1).click()
     workbench.kill()
     hands.keys(phrases, "Alt+a", "gender:male")

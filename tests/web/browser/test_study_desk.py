@@ -1,5 +1,7 @@
 """The researcher's path: a study is designed, tried, opened, watched while somebody answers, and read."""
 
+import json
+
 from playwright.sync_api import Page, expect
 
 from . import hands
@@ -19,6 +21,21 @@ def look_wide_and_narrow(page: Page, name: str, faults: Faults) -> None:
     if too_wide := page.evaluate("document.documentElement.scrollWidth - innerWidth"):
         faults[f"{name}, 360 pixels"] = [f"{too_wide} pixels too wide"]
     page.set_viewport_size({"width": 1280, "height": 800})
+
+
+def show_three_models(page: Page) -> None:
+    """Upload the scores of three models; their figures fit into the tables without scrolling sideways."""
+    address = f"{page.url.replace('/p/', '/api/projects/').removesuffix('/results')}/export?format=pairs"
+    pairs = page.evaluate("async (address) => (await fetch(address)).text()", address).splitlines()
+    rows = "".join(json.dumps({**json.loads(pair), "correct": 1}) + "\n" for pair in pairs)
+    for name in ("small-model-of-ours", "another-model-0.5B", "the-third"):
+        file = {"name": f"{name}.jsonl", "mimeType": "application/jsonl", "buffer": rows.encode()}
+        page.get_by_label("Add a model:").set_input_files([file])  # type: ignore[list-item]
+        page.get_by_role("button", name="Upload scores").click()
+        expect(page.get_by_role("button", name=f"Remove {name}")).to_be_visible()
+    expect(page.get_by_role("row", name="gender").locator(".lanes li")).to_have_count(4)
+    boxes = "[...document.querySelectorAll('.scroll')].map((box) => box.scrollWidth - box.clientWidth)"
+    assert max(page.evaluate(boxes)) == 0
 
 
 def test_from_a_new_study_to_its_results(page: Page, workbench: Running, witness: Witness) -> None:
@@ -78,12 +95,24 @@ def test_from_a_new_study_to_its_results(page: Page, workbench: Running, witness
         given = {"position": 1, "answer": good, "rt_ms": 1500, "layout": "rows", "language": "zh"}
         post(f"{workbench.home}/api/s/answers", {"answers": [given]}, joined["token"])
     expect(finished).to_have_text("2 / 6")  # the page asks again by itself
+    # Answers from elsewhere: a wrong row is named, and nothing is imported; a right table counts once.
+    for rows, said in (
+        ("ann,0,good\nbob,7,good", "answers.csv:3"),
+        ("ann,0,good\nbob,0,good", "Read 2 answers by 2 people; 2 of them are new."),
+        ("ann,0,good\nbob,0,good", "Read 2 answers by 2 people; 0 of them are new."),
+    ):
+        table = f"participant,pair,chosen,uid\n{rows}\n".replace("good", "good,gender").encode()
+        file = {"name": "answers.csv", "mimeType": "text/csv", "buffer": table}
+        page.get_by_label("Answers that were collected elsewhere").set_input_files([file])  # type: ignore[list-item]
+        page.get_by_role("button", name="Import", exact=True).click()
+        expect(page.locator("#main").get_by_text(said)).to_be_visible()
     look_wide_and_narrow(page, "running", faults)
 
-    page.get_by_role("link", name="Results").click()
+    page.get_by_role("main").get_by_role("link", name="Results").click()
     overall = page.locator("dl.figures")
     expect(overall).to_contain_text("100.0%")
-    expect(overall).to_contain_text("34.2–100.0")  # Wilson's interval of 2 of 2 begins at 1 / (1 + 1.96² / 2)
+    expect(overall).to_contain_text("51.0–100.0")  # Wilson's interval of 4 of 4 begins at 1 / (1 + 1.96² / 4)
+    show_three_models(page)
     expect(page.get_by_role("row", name="gender")).to_contain_text("undecided")
     page.get_by_label("exclude it").check()
     page.get_by_role("button", name="Write the decision into the project").click()

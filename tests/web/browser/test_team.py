@@ -63,7 +63,7 @@ def test_a_team_of_three(
 def looks_only(viewer: Page, server: Running, witness: Witness) -> None:
     """A viewer sees everything, and finds nothing to change it with; asking behind the page is refused, too."""
     viewer.goto(f"{server.home}/p/small")
-    expect(viewer.get_by_role("button", name="Get pairs")).to_be_visible()
+    expect(viewer.get_by_role("link", name="Get pairs")).to_be_visible()
     expect(viewer.get_by_role("button", name="New paradigm")).to_have_count(0)
     expect(viewer.get_by_role("button", name="More for gender")).to_have_count(0)
     hands.open_paradigm(viewer, server, PARADIGM)

@@ -18,7 +18,7 @@ MOST = 400_000  # bytes of a page with all that it loads, compressed as they tra
 WRITTEN = "paradigms/anaphor/anaphor_gender_agreement.yaml"
 DELETED = "paradigms/BA/BA_bare_verb.yaml"
 PASSWORD = "correct horse battery"
-NOT_PAGES = {"layout", "parts"}
+NOT_PAGES = {"layout", "parts", "runs"}
 
 # `starter` is small; `large` is the shipped benchmark, with 129 paradigms and 6,100 words.
 PAGES = {
@@ -30,6 +30,11 @@ PAGES = {
     "/p/large/edit/project.yaml": ("text", ".cm-content"),
     "/p/large/lexicon": ("lexicon", ".grid-row"),
     "/p/large/phrases": ("phrases", ".alternative"),
+    "/p/large/tables": ("tables", "table.list"),
+    "/p/large/tables/relations/acts.tsv": ("table", ".grid-row"),
+    "/p/starter/pairs?n=10": ("pairs", "main mark"),
+    "/p/starter/results": ("results", "table.plot"),
+    "/p/starter/history": ("project_history", "table.list"),
     f"/p/starter/history/{WRITTEN}": ("history", "table.list"),
     "/p/starter/deleted": ("deleted", "table.list"),
     "/p/starter/team": ("team", "table.list"),
@@ -78,6 +83,9 @@ def measured(page: Page, address: str, ready: str) -> Meter:
 def team(folder: Path, serve: Callable[..., Running], someone: Callable[..., Page]) -> tuple[Running, Page]:
     """A server with something to show on every page, and the browser of its owner."""
     new_project(folder / "starter", lang="zh")
+    pairs = bidui.generate(folder / "starter", n=2)
+    sentences = {sentence: [(sentence, -1.0)] for pair in pairs for sentence in (pair.good, pair.bad)}
+    bidui.score(pairs, bidui.given(sentences), out=folder / "starter" / "results")
     new_project(folder / "gone", lang="zh")
     server = serve("--team", "--owner", "Li")
     owner = someone()
@@ -109,8 +117,14 @@ def test_every_page_is_light_and_strict(
         hands.ask(owner, "POST", "/api/team/invitations", {"role": "editor"})[1]["address"]: ("join", "#password"),
         hands.ask(owner, "POST", f"/api/team/members/{number}/password")[1]["address"]: ("password", "#password"),
     }
+    scored = hands.ask(owner, "GET", "/api/projects/starter/results")[1]["sets"][0]["id"]
+    of = f"set={scored}&uid={Path(WRITTEN).stem}"
+    closer = {
+        f"/p/starter/results/pairs?{of}": ("results_pairs", "table.list"),
+        f"/p/starter/results/pair?{of}&number=0": ("results_pair", ".tokens"),
+    }
     found: dict[str, tuple[int, str]] = {}
-    for address, (name, ready) in {**doors, **PAGES}.items():
+    for address, (name, ready) in {**doors, **closer, **PAGES}.items():
         page = someone() if address in doors else someone(storage_state=kept)
         meter = measured(page, address if "://" in address else server.home + address, ready)
         assert meter.from_cache == [], address
