@@ -169,6 +169,22 @@ def words(page: Page, home: str) -> None:
     show(page, f"{home}/p/zhoblimp/phrases", ".alternative", "phrases")
 
 
+def tables(page: Page, home: str) -> None:
+    """The tables, the pairs and the history of the benchmark."""
+    show(page, f"{home}/p/zhoblimp/tables", "#tables", "tables")
+    page.goto(f"{home}/p/zhoblimp/tables/relations/acts.tsv")
+    page.locator(".grid-row .grid-cell").nth(6).click()
+    keep(page, "table")
+    show(page, f"{home}/p/zhoblimp/pairs", ".pair-group", "pairs")
+    show(page, f"{home}/p/zhoblimp/pairs?text=护照&lang=zh", ".pair-group", "pairs-zh")
+    page.goto(f"{home}/?lang=en")
+    opened = ask(page, "GET", f"/api/projects/my-project/files/{WRITTEN}")
+    noted = opened["text"] + "# checked\n"
+    ask(page, "PUT", f"/api/projects/my-project/files/{WRITTEN}", {"text": noted, "base": opened["revision"]})
+    ask(page, "POST", "/api/projects/my-project/tables", {"name": "meals", "columns": "verb object"})
+    show(page, f"{home}/p/my-project/history", "table.list", "project-history", height=560)
+
+
 def team(context: BrowserContext, folder: Path) -> None:
     """The pages of a team, and the doors by which its people come in."""
     new_project(folder / "my-project", lang="zh")
@@ -239,6 +255,11 @@ def ask_people(folder: Path) -> None:
         make("third round", 3)
 
 
+def results(page: Page, home: str) -> None:
+    """What the model that comes with bidui makes of a project, beside the people of a study."""
+    show(page, f"{home}/p/my-project/results", "table.plot", "results", height=1000)
+
+
 def studies(page: Page, home: str) -> None:
     """The studies of a project, one being designed, one that is open, and the results of one."""
     here = f"{home}/p/my-project/studies"
@@ -252,8 +273,8 @@ def studies(page: Page, home: str) -> None:
 
 
 def main() -> None:
-    """Take them all, or only those of the groups that are named: projects, editor, words, studies, team."""
-    groups = sys.argv[1:] or ["projects", "editor", "words", "studies", "team"]
+    """Take them all, or only those of the groups that are named."""
+    groups = sys.argv[1:] or ["projects", "editor", "words", "tables", "studies", "results", "team"]
     path = shutil.which("chromium")
     assert path, "chromium is not installed"
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
@@ -262,13 +283,16 @@ def main() -> None:
         new_project(folder / "old-project", lang="en")
         shutil.copytree(BENCHMARK, folder / "zhoblimp")
         ask_people(folder)
+        bidui.score(folder / "my-project", out=folder / "my-project" / "results", n=100)
         chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         context = chromium.new_context(locale="en-GB", viewport={"width": WIDTH, "height": HEIGHT})
         context.set_default_timeout(120_000)
         with serving(folder) as (address, home):
             page = context.new_page()
             page.goto(address)
-            for group, take in (("projects", projects), ("editor", editor), ("words", words), ("studies", studies)):
+            takes = {"results": results, "projects": projects, "editor": editor, "words": words}
+            takes |= {"tables": tables, "studies": studies}
+            for group, take in takes.items():
                 if group in groups:
                     take(page, home)
         if "team" in groups:
