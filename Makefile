@@ -1,6 +1,9 @@
 # On a fresh machine, every target first creates .venv; PYTHON chooses the interpreter (3.11 or later).
 PYTHON ?= python3
 BIN := .venv/bin
+# pip compiles every module of every package, one after the other, for minutes. The largest compile when imported.
+INSTALL := $(BIN)/python -m pip install -q --no-compile
+COMPILE := $(BIN)/python -m compileall -q -j 0 -x '/(torch|transformers|ray|sympy|networkx|moto)/' .venv/lib > /dev/null
 DEMO := .venv/.stamp-demo
 INSTALLED := .venv/.stamp-installed
 SYSTEM := .venv/.stamp-system
@@ -11,20 +14,22 @@ WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 # The tests start hundreds of processes, and each would compile every module again where bytecode is not written.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick quick-tests lint matrix bench docs clean
+.PHONY: demo test frontend-tests python-tests quick quick-tests lint matrix bench docs clean
 .DEFAULT_GOAL := test
 
 # What a user has: bidui with language models.
 $(DEMO): pyproject.toml pins.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q -c pins.txt -e '.[lm]'
+	$(INSTALL) -c pins.txt -e '.[lm]'
+	-$(COMPILE)
 	touch $@
 
 # What work on bidui needs besides: tests, lint and types.
 $(INSTALLED): $(DEMO) tests/s3.txt
-	$(BIN)/python -m pip install -q -c pins.txt -e '.[dev,lm,postgres,cluster]'
-	$(BIN)/python -m pip install -q --no-deps -r tests/s3.txt || echo "no local S3 server can be installed: tests of s3:// are skipped"
-	$(BIN)/python -m pip install -q -c pins.txt -e '.[ngram]' || echo "kenlm cannot be built here: tests that compare with it are skipped"
+	$(INSTALL) -c pins.txt -e '.[dev,lm,postgres,cluster]'
+	$(INSTALL) --no-deps -r tests/s3.txt || echo "no local S3 server can be installed: tests of s3:// are skipped"
+	$(INSTALL) -c pins.txt -e '.[ngram]' || echo "kenlm cannot be built here: tests that compare with it are skipped"
+	-$(COMPILE)
 	touch $@
 
 # What the tests need besides Python packages: a browser, fonts and PostgreSQL.
@@ -46,9 +51,15 @@ demo: $(DEMO)
 	$(BIN)/bidui report demo/results -o demo/report
 	@echo "Pairs: demo/zhoblimp. Scores of every token: demo/results. Open demo/report/index.html for tables and figures."
 
-test: lint $(SYSTEM) $(FRONTEND)
+# Lint and the tests of pages and Python side by side: one core would wait while the other checks types.
+test: $(SYSTEM) $(FRONTEND)
+	$(MAKE) --no-print-directory -j 3 lint frontend-tests python-tests
+
+frontend-tests: $(FRONTEND)
 	@if command -v node > /dev/null && test -d frontend/node_modules; then cd frontend && npm test --silent; \
 	else echo "No Node.js with the packages of the front end: its unit tests are skipped"; fi
+
+python-tests: $(SYSTEM) $(FRONTEND)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 # Lint, types and the fast tests, without torch, browser and database, side by side: the loop while you work.
