@@ -1250,10 +1250,11 @@ export interface ProjectResults {
   sets: SetFigures[];
   stored: StoredModel[];
   studies: Record<string, string>;
+  opened: number[];
   people: PeopleColumn[];
   runs: Run[];
   choice: ModelChoice;
-  report: ReportState;
+  reports: ReportState[];
   problems: Problem[];
   notes: Problem[];
 }
@@ -1335,9 +1336,14 @@ export interface RenameSlot {
   variant?: number | null;
 }
 
-/** The report in the reader's language: whether there is one, and whether it shows all scores as they are now. */
+/** The study whose people are beside the models, on the pairs that they judged; without one, models only. */
+export interface ReportRequest {
+  study?: number | null;
+}
+
+/** A report in the reader's language: the study whose people it has, and whether it shows all as it is now. */
 export interface ReportState {
-  there: boolean;
+  study: number | null;
   fresh: boolean;
 }
 

@@ -11,7 +11,7 @@ const isOpen = (state: string | undefined): boolean => state === "waiting" || st
 /** What a run is at, in words. */
 function far(run: Run): string {
   if (run.state === "waiting") return run.ahead ? t("js.runs.ahead", { n: run.ahead }) : t("js.runs.next");
-  if (!run.total) return t("js.runs.preparing");
+  if (!run.total) return t(run.kind === "report" ? "js.runs.reading" : "js.runs.preparing");
   return run.kind === "score" ? t("js.runs.far", { done: run.done, total: run.total }) : run.step;
 }
 

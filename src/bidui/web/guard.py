@@ -37,7 +37,7 @@ from bidui.web.workbench import Settings
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 UPLOADS = frozenset({"/api/projects/import"})
 FORMS = frozenset({"/api/login", "/api/logout", "/api/join", "/api/password", "/api/language"})
-REPORT = re.compile(r"/p/[^/]+/report/")
+REPORT = re.compile(r"/p/[^/]+/(studies/\d+/)?report/")
 PARTICIPANTS = "/api/s/"  # who takes part in a study has no account
 _LOG = logging.getLogger("bidui.web")
 

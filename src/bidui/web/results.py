@@ -48,9 +48,13 @@ def study_folder(entry: Entry, number: int) -> Path:
     return _no_link(results_folder(entry) / f"study-{number}")
 
 
-def report_folder(entry: Entry, language: Language) -> Path:
-    """Return where the report of a project lies: beside the database, since it can be made again at any time."""
-    return entry.store.hidden / REPORTS / str(entry.id) / language
+def report_folder(entry: Entry, language: Language, *, study: int | None = None) -> Path:
+    """Return where the report of a project, or of the pairs of a study with its people, lies.
+
+    It is beside the database, since it can be made again at any time.
+    """
+    folder = entry.store.hidden / REPORTS / str(entry.id)
+    return (folder if study is None else folder / f"study-{study}") / language
 
 
 def _no_link(folder: Path) -> Path:

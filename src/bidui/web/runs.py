@@ -1,4 +1,4 @@
-"""Long runs in the background: scoring pairs with a model, and making the report of a project's results.
+"""Long runs in the background: scoring pairs with a model, and making the reports of a project's results.
 
 The server runs one process at a time; other runs wait in the order in which people asked for them. What waits, runs and
 has ended is kept in a file of the workbench's own folder. So a page may be closed meanwhile, and a run that was stopped
@@ -23,12 +23,13 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from bidui.errors import BiduiError, InputError, Place, Problem, fail
-from bidui.files import encode, write_file
+from bidui.files import encode, write_file, write_new_folder
 from bidui.pairs.formats import pairs_to_bytes
 from bidui.web.results import label_in_study, report_folder, results_folder, study_folder, worth_of
 from bidui.web.store.disk import copy_sources
 from bidui.web.store.studies import keep_scores, study_of
 from bidui.web.store.workspace import Entry, Store, entries
+from bidui.web.studies import folder_files
 from bidui.words import Language
 
 RunKind = Literal["score", "report"]
@@ -47,7 +48,7 @@ _LOG = logging.getLogger("bidui.web")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run is to do: score a project or the pairs of a study with a model, or make a report."""
+    """What a run is to do: score a project or the pairs of a study with a model, or report on either."""
 
     kind: RunKind
     model: str = ""
@@ -303,9 +304,14 @@ def prepare(entry: Entry, plan: Plan, place: Path) -> dict[str, Any]:
     """Return the arguments of a run's process, with the files that it needs in a temporary folder."""
     results = results_folder(entry)
     if plan.kind == "report":
-        out = report_folder(entry, plan.language)
+        out = report_folder(entry, plan.language, study=plan.study)
         out.parent.mkdir(parents=True, exist_ok=True)
-        return {"kind": "report", "results": str(results), "out": str(out), "language": plan.language}
+        report = {"kind": "report", "results": str(results), "out": str(out), "language": plan.language}
+        if plan.study is not None:
+            folder = place / "study"
+            write_new_folder(folder, folder_files(study_of(entry, plan.study)).items())
+            report["study"] = str(folder)
+        return report
     common = {"kind": "score", "model": plan.model}
     if plan.study is None:
         source = place / "source" / entry.folder.name
@@ -318,7 +324,7 @@ def prepare(entry: Entry, plan: Plan, place: Path) -> dict[str, Any]:
 
 def complete(entry: Entry, run: Run) -> None:
     """Show a model that has scored the pairs of a study beside its people; a draft may have got other pairs since."""
-    if run.plan.study is not None:
+    if run.plan.kind == "score" and run.plan.study is not None:
         record = study_of(entry, run.plan.study)
         folder = study_folder(entry, run.plan.study) / run.label
         worth = worth_of(folder, record.study, link=run.plan.link)

@@ -1,5 +1,6 @@
 """Results: models are scored in the background, and their figures are those that one works out by hand."""
 
+import csv
 import json
 import sys
 import time
@@ -23,7 +24,15 @@ from bidui.scores.run import score
 from bidui.web.results import report_folder
 from bidui.web.runs import MOST_EACH
 from bidui.web.server import Service, check_service
-from bidui.web.store.studies import StudyRecord, create_study, keep_scores, scores_of, update_draft
+from bidui.web.store.studies import (
+    StudyRecord,
+    create_study,
+    delete_participant,
+    keep_scores,
+    participants_of,
+    scores_of,
+    update_draft,
+)
 from bidui.web.workbench import Workbench
 
 from ..served import browser_of, kinds, local, member, served, stranger
@@ -321,7 +330,7 @@ def test_the_report_is_served_where_no_script_can_run(scored: Workbench) -> None
         assert client.get(f"/p/small/report/en/{name}").status_code == 404, name
     assert client.get("/p/small/report/zh/index.html").status_code == 404
     assert stranger(scored).get("/p/small/report/en/index.html").status_code == 401
-    assert client.get(RESULTS).json()["report"] == {"there": True, "fresh": False}  # it was made without any scores
+    assert client.get(RESULTS).json()["reports"] == [{"study": None, "fresh": False}]  # it was made without any scores
 
 
 # The queue
@@ -452,6 +461,44 @@ def test_scores_of_other_sentences_are_not_offered_for_a_study(scored: Workbench
     assert kinds(client.post(f"{here}/models/stored", json={"id": "toy"})) == ["results-other-pairs"]
     assert kinds(client.post(f"{here}/models/stored", json={"id": "../toy"})) == ["results-unknown"]
     assert kinds(client.post(f"{here}/score", json={"link": "slor"})) == ["show-link"]
+
+
+def test_a_report_has_the_people_of_a_study_on_the_pairs_that_they_judged(
+    laptop: Workbench, study: StudyRecord, tmp_path: Path
+) -> None:
+    """Two people, one on each list, chose every good sentence; the model is right about half of the pairs."""
+    client = local(laptop)
+    score(work_of(laptop), f"given:{given_file(tmp_path)}", out=work_of(laptop) / "results", n=2)  # on other pairs
+    body = {"model": f"given:{model_of(study, tmp_path)}", "link": "mean_lp"}
+    ended(client, client.post(f"/api/projects/small/studies/{study.id}/score", json=body).json()["id"])
+    assert client.get(RESULTS).json()["opened"] == [study.id] and client.get(RESULTS).json()["reports"] == []
+    done = ended(client, client.post(f"{RESULTS}/report", json={"study": study.id}).json()["id"])
+    assert (done["state"], [each["kind"] for each in done["problems"]]) == ("done", ["study-other-pairs"])
+    assert client.get(RESULTS).json()["reports"] == [{"study": study.id, "fresh": True}]
+    files = f"/p/small/studies/{study.id}/report/en"
+    page = client.get(f"{files}/index.html")
+    assert page.status_code == 200 and "pilot" in page.text
+    assert "sandbox" in page.headers["content-security-policy"]
+    rows = csv.DictReader(client.get(f"{files}/tables/people.csv").text.splitlines())
+    accuracies = {row["phenomenon"]: (float(row["people"]), float(row["half"])) for row in rows}
+    assert accuracies == {"anaphor": (100, 100), "classifier": (100, 0), "all pairs": (100, 50)}
+    assert client.get("/p/small/report/en/index.html").status_code == 404  # the one on all pairs was not made
+    shown = client.get("/p/small/results").text
+    assert "Report with pilot" in shown and "The report with pilot" not in shown
+    delete_participant(study, participants_of(study)[0].pseudonym)
+    assert client.get(RESULTS).json()["reports"] == [{"study": study.id, "fresh": False}]
+    assert "The report with pilot was made before" in client.get("/p/small/results").text
+
+
+def test_a_report_with_a_study_needs_its_answers_and_scores_of_its_pairs(scored: Workbench) -> None:
+    client = local(scored)
+    assert kinds(client.post(f"{RESULTS}/report", json={"study": 99})) == ["study-unknown"]
+    record = opened(scored)
+    failed = ended(client, client.post(f"{RESULTS}/report", json={"study": record.id}).json()["id"])
+    assert (failed["state"], [each["kind"] for each in failed["problems"]]) == ("failed", ["responses-none"])
+    answered(scored, record, 2, lambda who, item: True)
+    failed = ended(client, client.post(f"{RESULTS}/report", json={"study": record.id}).json()["id"])
+    assert (failed["state"], [each["kind"] for each in failed["problems"]]) == ("failed", ["study-other-pairs"])
 
 
 def test_people_of_a_closed_study_are_beside_the_models_of_the_project(scored: Workbench) -> None:

@@ -71,7 +71,9 @@ def test_from_an_empty_page_to_the_report(page: Page, workbench: Running, witnes
     assert faults == {}
 
 
-def test_a_model_on_the_pairs_of_a_study_is_beside_its_people(page: Page, workbench: Running) -> None:
+def test_a_model_on_the_pairs_of_a_study_is_beside_its_people(page: Page, workbench: Running, witness: Witness) -> None:
+    witness.forgive("favicon.ico")  # the page of a report has no picture
+    faults: Faults = {}
     design = {"name": "custom", "per_paradigm": 2, "lists": 2, "raters": 1, "catch": 0, "practice": 0}
     plan = {"name": "first", "design": design, "uids": ["gender"]}
     here = f"/api/projects/{workbench.project}/studies"
@@ -95,3 +97,14 @@ def test_a_model_on_the_pairs_of_a_study_is_beside_its_people(page: Page, workbe
     page.locator("#stored-link").select_option("lp")
     page.get_by_role("button", name="Show beside humans").click()
     expect(page.locator(".legend li")).to_have_count(3)
+    page.goto(workbench.at("/results"))
+    page.get_by_label("Include the people of").select_option("first")
+    page.get_by_role("button", name="Make the report").click()
+    expect(page.get_by_role("link", name="Report with first")).to_be_visible()
+    ended(page)
+    with page.context.expect_page() as report:
+        page.get_by_role("link", name="Report with first").click()
+    expect(report.value.locator("h1")).to_contain_text("Report")
+    expect(report.value.locator("body")).to_contain_text("the people of the study first")
+    look_wide_and_narrow(page, "results with a study", faults)
+    assert faults == {}

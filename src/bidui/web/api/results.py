@@ -6,6 +6,7 @@ since a model can be a program of its own.
 """
 
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -53,6 +54,7 @@ from bidui.web.store import studies
 from bidui.web.store.disk import refresh
 from bidui.web.store.overview import coverage, source_hash
 from bidui.web.store.studies import StudyRecord
+from bidui.web.studies import folder_files
 from bidui.web.workbench import Settings
 from bidui.words import Language
 
@@ -121,6 +123,12 @@ class ScoreRequest(BaseModel):
     seed: Annotated[int, Field(ge=0, le=2**53)] = 0
 
 
+class ReportRequest(BaseModel):
+    """The study whose people are beside the models, on the pairs that they judged; without one, models only."""
+
+    study: Annotated[int, Field(ge=1)] | None = None
+
+
 class StudyScoreRequest(BaseModel):
     """A model for the pairs of a study, and the linking function by which it is shown beside people."""
 
@@ -167,11 +175,13 @@ def start_scoring(access: Editor, language: Spoken, body: ScoreRequest) -> RunSh
 
 
 @router.post("/results/report", status_code=201, responses=fails(403, 409, 503))
-def start_report(access: Editor, language: Spoken) -> RunShape:
-    """Make the report of a project's results in the background, in the reader's language."""
+def start_report(access: Editor, language: Spoken, body: ReportRequest) -> RunShape:
+    """Make the report of a project's results, or of a study's pairs, in the background, in the reader's language."""
     if not any(results_folder(access.entry).rglob(SCORES)):
         raise fail("results-unknown", Place(), {"name": RESULTS})
-    return _started(access, Plan("report", language=language), language)
+    if body.study is not None:
+        studies.study_of(access.entry, body.study)
+    return _started(access, Plan("report", study=body.study, language=language), language)
 
 
 @router.post("/studies/{number}/score", status_code=201, responses=fails(403, 409, 503))
@@ -233,9 +243,9 @@ class PeopleColumn:
 
 @dataclass(frozen=True, slots=True)
 class ReportState:
-    """The report in the reader's language: whether there is one, and whether it shows all scores as they are now."""
+    """A report in the reader's language: the study whose people it has, and whether it shows all as it is now."""
 
-    there: bool
+    study: int | None
     fresh: bool
 
 
@@ -251,10 +261,11 @@ class ProjectResults:
     sets: tuple[SetFigures, ...]
     stored: list[StoredModel]
     studies: dict[int, str]  # the names of the project's studies
+    opened: list[int]  # the studies that are no drafts, so that people may have answered
     people: list[PeopleColumn]
     runs: list[RunShape]
     choice: ModelChoice
-    report: ReportState
+    reports: list[ReportState]
     problems: list[ProblemShape]
     notes: list[ProblemShape]
 
@@ -264,15 +275,18 @@ async def project_results(access: Reader, language: Spoken, link: LinkName = MAI
     """Return the accuracies of all models that were scored for a project."""
     figures = await run_in_threadpool(_figures, access, link)
     stored, problems = await run_in_threadpool(_stored, access)
+    names = await run_in_threadpool(studies.study_names, access.entry)
+    opened = [each.id for each in names if each.state != "draft"]
     return ProjectResults(
         figures.link,
         tuple(sorted(figures.sets, key=lambda each: each.study or 0)),
         stored,
-        {each.id: each.name for each in await run_in_threadpool(studies.study_names, access.entry)},
+        {each.id: each.name for each in names},
+        opened,
         await _people(access) if figures.sets else [],
         run_shapes(access, language),
         model_choice(access.bench.settings),
-        await run_in_threadpool(_report_state, access, language),
+        await run_in_threadpool(_reports, access, language, opened),
         problem_shapes(distinct([*figures.problems, *problems]), language),
         problem_shapes(figures.notes, language),
     )
@@ -394,26 +408,38 @@ def _found(access: Access) -> "Scored":
     return scored
 
 
-# The report
+# Reports
 
 
-def _report_state(access: Access, language: Language) -> ReportState:
-    """Compare what the report was made from with the scores as they are now."""
-    file, folder = report_folder(access.entry, language) / "report.json", results_folder(access.entry)
-    try:
-        inputs = json.loads(file.read_text("utf-8"))["inputs"]
-    except (OSError, ValueError, KeyError):
-        return ReportState(False, False)
-    try:
-        hashes = {path.relative_to(folder).as_posix(): file_hash(path) for path in folder.rglob(SCORES)}
-    except InputError:  # some were deleted in this very moment
-        return ReportState(True, False)
-    return ReportState(True, hashes == inputs)
+def _reports(access: Access, language: Language, opened: Sequence[int]) -> list[ReportState]:
+    """Compare what the reports were made from with the scores and answers as they are now."""
+    reports = []
+    for study in (None, *opened):
+        try:
+            manifest = report_folder(access.entry, language, study=study) / "report.json"
+            inputs = json.loads(manifest.read_text("utf-8"))["inputs"]
+        except (OSError, ValueError, KeyError):  # there is none
+            continue
+        try:
+            reports.append(ReportState(study, inputs == _inputs(access, study)))
+        except InputError:  # some were deleted in this very moment
+            reports.append(ReportState(study, False))
+    return reports
 
 
-def report_file(access: Access, language: Language, name: str) -> Path:
-    """Return a file of the report, known by the manifest that came with it, so that no path leads elsewhere."""
-    folder = report_folder(access.entry, language)
+def _inputs(access: Access, study: int | None) -> dict[str, str]:
+    """Return the hashes of what a report would be made from now, as its manifest has them."""
+    folder = results_folder(access.entry)
+    hashes = {path.relative_to(folder).as_posix(): file_hash(path) for path in folder.rglob(SCORES)}
+    if study is not None:
+        files = sorted(folder_files(studies.study_of(access.entry, study)).items())
+        hashes["--study"] = sha256("".join(f"{name} {sha256(data)}\n" for name, data in files).encode())
+    return hashes
+
+
+def report_file(access: Access, language: Language, name: str, *, study: int | None = None) -> Path:
+    """Return a file of a report, known by the manifest that came with it, so that no path leads elsewhere."""
+    folder = report_folder(access.entry, language, study=study)
     try:
         files = json.loads((folder / "report.json").read_text("utf-8"))["files"]
     except (OSError, ValueError, KeyError):

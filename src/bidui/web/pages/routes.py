@@ -445,9 +445,10 @@ def _sentences(visit: _Visit) -> dict[str, object]:
 
 
 @router.get("/p/{project}/report/{lang}/{file:path}")
-def report_page(visit: Visit, lang: Literal["en", "zh"], file: str) -> Response:
-    """Send a file of the report; the guard sees to it that none of them can run a script."""
-    path = report_file(visit.access, lang, file)
+@router.get("/p/{project}/studies/{number}/report/{lang}/{file:path}")
+def report_page(visit: Visit, lang: Literal["en", "zh"], file: str, number: int | None = None) -> Response:
+    """Send a file of a report, on all pairs or those of a study; the guard sees to it that none can run a script."""
+    path = report_file(visit.access, lang, file, study=number)
     kind = _REPORT_TYPES.get(path.suffix, "application/octet-stream")
     return FileResponse(path, media_type=kind, headers={"Cache-Control": "no-store"})
 
