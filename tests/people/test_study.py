@@ -9,10 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bidui.benchmarks import new_study
 from bidui.errors import InputError
+from bidui.grammar.project import load_project, new_project
+from bidui.people.decisions import set_status
 from bidui.people.design import PRESETS, Design, Rules, design_of, design_record, estimate, pass_by_guessing
 from bidui.people.lists import Assignment, Slot, next_slot, slots_of
-from bidui.people.study import PAIRS, draw_pairs, draw_study, parse_study, read_study, study_files, write_study
+from bidui.people.study import (
+    PAIRS,
+    Study,
+    draw_pairs,
+    draw_study,
+    parse_study,
+    read_study,
+    study_files,
+    write_study,
+)
 
 from .small import pool, study
 
@@ -209,6 +221,29 @@ def test_a_study_is_pinned(tmp_path: Path) -> None:
     (tmp_path / "s" / PAIRS).write_text("{}\n")
     with pytest.raises(InputError, match="not what the study was made with"):
         read_study(tmp_path / "s")
+
+
+def test_a_decision_on_a_paradigm_is_no_edit_of_it(tmp_path: Path) -> None:
+    """The first study asks about it as it was; then it is excluded; in the end it is included again."""
+    new_project(tmp_path / "p")
+    file = tmp_path / "p" / load_project(tmp_path / "p").paradigm("BA_inversion").place.file
+    text = file.read_text(encoding="utf-8")
+    design = Design(per_paradigm=2, lists=2)
+    versions = [
+        text,
+        set_status(text, status="excluded", reason="people did not agree", name=""),
+        set_status(text, status="included", reason="people agree", name=""),
+        text.replace("把", "将"),
+    ]
+    studies: list[Study] = []
+    for number, version in enumerate(versions):
+        file.write_text(version, encoding="utf-8")
+        follows = tmp_path / f"s{number - 1}" if number else None
+        options = {"design": design, "only": "BA_inversion", "follows": follows}
+        studies.append(new_study(tmp_path / "p", out=tmp_path / f"s{number}", **options))  # type: ignore[arg-type]
+    assert [study.follows and study.follows.change("BA_inversion") for study in studies] == [
+        *(None, "same", "same", "edited"),
+    ]
 
 
 def test_a_study_of_edited_paradigms_is_linked_to_the_earlier_one() -> None:

@@ -411,11 +411,10 @@ def new_study(
     practice and fillers may be given; `texts` replace those that participants read; `follows` is the folder of an
     earlier study of the same paradigms, whose figures are kept beside. Without `out`, nothing is written.
     """
-    from bidui.files import sha256
-    from bidui.grammar.project import Project, paradigm_text
+    from bidui.grammar.project import Project
     from bidui.people.agreement import folder_counts
     from bidui.people.design import preset
-    from bidui.people.study import draw_study, read_study, write_study
+    from bidui.people.study import draw_study, pinned_version, read_study, write_study
 
     if out is not None:
         check_new_folder(out)
@@ -426,7 +425,7 @@ def new_study(
     # More than are needed: all variants should be among them, and catch trials are made of what is left.
     n = max(3 * chosen.per_paradigm, 20)
     if isinstance(opened, Project):
-        hashes = {each.uid: sha256(paradigm_text(each).encode()) for each in opened.paradigms}
+        hashes = {each.uid: pinned_version(each) for each in opened.paradigms}
         chosen = replace(chosen, language=chosen.language or opened.settings.lang)
         paradigms = [(each.uid, each.phenomenon, each.status == "included") for each in opened.paradigms]
         pool = generate(opened, n=n, seed=chosen.seed, only=_asked(paradigms, only, phenomena))

@@ -5,17 +5,17 @@ excluded, except by hand. Every decision is recorded in the folder of the study.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import nan
 from pathlib import Path
 from typing import Literal
 
 from bidui.errors import InputError, Place, Problem, fail
-from bidui.files import Json, decode, encode, json_text, read_bytes, sha256, write_file
+from bidui.files import Json, decode, encode, json_text, read_bytes, write_file
 from bidui.intervals import Estimate
 from bidui.people.agreement import Figure, percent, study_results
 from bidui.people.design import check_threshold
-from bidui.people.study import Study, read_study
+from bidui.people.study import Study, pinned_version, read_study, same_version
 
 DECISIONS = "decisions.jsonl"  # the record in the folder of a study
 Verdict = Literal["keep", "exclude", "undecided"]
@@ -163,7 +163,7 @@ def write_decisions(folder: str | Path, proposals: Iterable[Proposal], *, study:
     was decided on by hand: people judged other pairs. All files are made and checked before the first is written.
     """
     from bidui.grammar.paradigm_file import parse_paradigm
-    from bidui.grammar.project import load_project, paradigm_text
+    from bidui.grammar.project import load_project
 
     folder = Path(folder)
     paradigms = {each.uid: each for each in load_project(folder).paradigms}
@@ -176,12 +176,11 @@ def write_decisions(folder: str | Path, proposals: Iterable[Proposal], *, study:
             problems.append(Problem("decide-missing", Place(str(folder)), {"uid": one.uid}))
             continue
         mine = paradigms[one.uid]
-        pinned = (study.paradigms or {}).get(one.uid)
-        same = sha256(paradigm_text(mine).encode()) == pinned  # also in its status
+        pinned, version = (study.paradigms or {}).get(one.uid, ""), pinned_version(mine)
+        same = version == pinned  # also in its status
         if one.verdict == "keep" and (mine.status != "excluded" or not (same or one.why)):
             continue
-        clean = replace(mine, status="included", reason="")
-        if study.source and not (same or one.why or sha256(paradigm_text(clean).encode()) == pinned):
+        if study.source and not (one.why or same_version(pinned, version)):
             problems.append(Problem("decide-edited", Place(str(folder / mine.place.file)), {"uid": one.uid}))
             continue
         status: Literal["included", "excluded"] = "excluded" if one.verdict == "exclude" else "included"

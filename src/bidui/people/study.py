@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from bidui.errors import Place, fail
 from bidui.files import (
@@ -45,9 +45,13 @@ from bidui.people.design import (
 from bidui.people.lists import Item, Trial, make_trials
 from bidui.words import COLUMNS, Language
 
+if TYPE_CHECKING:
+    from bidui.grammar.paradigm import Paradigm
+
 STUDY, PAIRS, ITEMS, TRIALS = "study.json", "pairs.jsonl", "items.jsonl", "trials.jsonl"
 FILLERS = Path(__file__).parent / "fillers.tsv"
 LARGEST = 200_000_000  # bytes of a file of a study
+EXCLUDED = " excluded"  # after the version of a paradigm
 Row = TypeVar("Row", Item, Trial)
 
 
@@ -237,13 +241,30 @@ def _ours(kind: Kind, design: Design) -> list[Pair]:
     return [Pair(good, bad, kind, "", number) for number, (good, bad) in enumerate(own, start=1)]
 
 
+def pinned_version(paradigm: "Paradigm") -> str:
+    """Return what a study pins of a paradigm: the hash of its text without its status, and a mark if it is excluded.
+
+    So a decision on a paradigm is no edit of it, and a study knows which paradigms were excluded when it was made.
+    """
+    from bidui.grammar.project import paradigm_text
+
+    version = sha256(paradigm_text(replace(paradigm, status="included", reason="")).encode())
+    return version + EXCLUDED if paradigm.status == "excluded" else version
+
+
+def same_version(pinned: str, other: str) -> bool:
+    """Say whether two versions of a paradigm differ in its status at most."""
+    return pinned.removesuffix(EXCLUDED) == other.removesuffix(EXCLUDED)
+
+
 def _earlier(study: Study, hashes: Mapping[str, str], counts: Mapping[str, tuple[int, int]]) -> Earlier:
     before = study.paradigms or {}
+    same = {uid for uid in hashes if uid in before and same_version(before[uid], hashes[uid])}
     return Earlier(
         study.name,
         sha256(study_files(study)[STUDY]),
-        tuple(uid for uid in hashes if uid in before and before[uid] != hashes[uid]),
-        tuple(uid for uid in hashes if before.get(uid) == hashes[uid]),
+        tuple(uid for uid in hashes if uid in before and uid not in same),
+        tuple(uid for uid in hashes if uid in same),
         tuple(uid for uid in hashes if uid not in before),
         {uid: counts[uid] for uid in hashes if uid in counts},
     )

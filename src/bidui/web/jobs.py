@@ -23,14 +23,15 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from bidui.errors import InputError, Problem, fail
-from bidui.files import Json, for_spreadsheets, sha256
+from bidui.files import Json, for_spreadsheets
 from bidui.grammar.archives import add_to_zip
 from bidui.grammar.names import check_file_name
 from bidui.grammar.network import Compiler
-from bidui.grammar.project import chosen, load_project, paradigm_text
+from bidui.grammar.project import chosen, load_project
 from bidui.pairs.diversity import Diversity
 from bidui.pairs.folder import read_manifest, read_pairs
 from bidui.pairs.pair import Pairs, Short
+from bidui.people.study import pinned_version
 from bidui.web.accounts import Access
 from bidui.web.editing.diagnostics import located
 from bidui.web.editing.edits import MAX_CHARACTERS
@@ -346,7 +347,7 @@ async def _generated(
 
 
 def _paradigm_hashes(folder: Path) -> dict[str, str]:
-    return {each.uid: sha256(paradigm_text(each).encode()) for each in load_project(folder).paradigms}
+    return {each.uid: pinned_version(each) for each in load_project(folder).paradigms}
 
 
 async def _run(arguments: Sequence[str], *, place: Path, seconds: float) -> tuple[int, str]:

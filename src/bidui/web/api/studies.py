@@ -24,7 +24,6 @@ from bidui.errors import InputError, Place, Problem, fail
 from bidui.files import encode, sha256
 from bidui.grammar.archives import add_to_zip
 from bidui.grammar.paradigm_file import parse_paradigm
-from bidui.grammar.project import paradigm_text
 from bidui.pairs.formats import pairs_to_bytes
 from bidui.people.agreement import Figure, counts
 from bidui.people.decisions import Verdict, propose, reason, set_status
@@ -33,7 +32,7 @@ from bidui.people.exchange import export_pcibex, parse_answers, response_files
 from bidui.people.participants import participants_csv
 from bidui.people.progress import PersonLine, StudyProgress
 from bidui.people.responses import to_jsonl
-from bidui.people.study import Study, draw_study
+from bidui.people.study import Study, draw_study, pinned_version, same_version
 from bidui.web import fieldwork, jobs
 from bidui.web.accounts import Access, Editor, Owner, Reader, Spoken
 from bidui.web.api.projects import attached
@@ -450,9 +449,8 @@ def _paradigms(access: Access, study: Study) -> dict[str, _Paradigm]:
     for line in coverage(access.entry).paradigms:
         paradigm = parse_paradigm(versions[line.file].text, name=line.file)[0] if line.uid in pinned else None
         if paradigm is not None:
-            plain = replace(paradigm, status="included", reason="")
-            hashes = {sha256(paradigm_text(each).encode()) for each in (paradigm, plain)}
-            found[line.uid] = _Paradigm(versions[line.file], line.status, pinned[line.uid] not in hashes)
+            edited = not same_version(pinned[line.uid], pinned_version(paradigm))
+            found[line.uid] = _Paradigm(versions[line.file], line.status, edited)
     return found
 
 
