@@ -24,10 +24,13 @@ from bidui.analysis.estimate import (
     stratified_estimate,
     two_sided_p,
 )
+from bidui.analysis.ratings import correlation, fit_morcela_to_ratings
 from bidui.analysis.scaling import fit_scaling
-from bidui.analysis.significance import signed_rank
+from bidui.analysis.significance import kendall_estimate, signed_rank
 from bidui.errors import InputError
+from bidui.people.ratings import Acceptability
 from bidui.reports.published import columns, read_published
+from bidui.scores.choices import PairTotals
 from bidui.scores.links import Floats
 
 MEAN = 0.795
@@ -170,6 +173,68 @@ def fit_coverage(*, memory: float, simulations: int, seed: int) -> list[float]:
     return [float(share) for share in held / count]
 
 
+def rating_coverage(paradigms: int, pairs: int, *, simulations: int, seed: int) -> list[float]:
+    """Return how often correlations with ratings are in their intervals: over sentences, over pairs, as if independent.
+
+    Scores and ratings are sums of normal parts that are correlated by 0.3: of the paradigm and of what it does to the
+    good and the bad side (SD 0.7), of the pair (0.7), and of the sentence (1). Good sentences are 2 above bad ones in
+    both. Sentences of one paradigm vary together, which the third figure, over sentences with pairs left out one by
+    one, does not allow for. One paradigm has no parts of its own.
+    """
+    rng, share, of = np.random.default_rng(seed), 0.3, (0.7 if paradigms > 1 else 0.0)
+    sides, held = np.array([1.0, -1.0]), np.zeros(3)
+
+    def both(deviation: float, *shape: int) -> Floats:
+        scores, other = rng.normal(0, deviation, (2, *shape))
+        return np.stack([scores, share * scores + np.sqrt(1 - share**2) * other])
+
+    truth = (1 + share * (2 * of**2 + 0.49 + 1)) / (1 + 2 * of**2 + 0.49 + 1)
+    by_pair = np.arange(paradigms * pairs)
+    by_paradigm = np.repeat(np.arange(paradigms), pairs) if paradigms > 1 else by_pair
+    for _ in range(simulations):
+        values = sides + both(of, paradigms, 1, 1) + both(of, paradigms, 1, 1) * sides
+        values = values + both(0.7, paradigms, pairs, 1) + both(1, paradigms, pairs, 2)
+        scores, ratings = values.reshape(2, -1)
+        score_gaps, rating_gaps = (values[..., 0] - values[..., 1]).reshape(2, -1)
+        estimates = (
+            (correlation(scores, ratings, clusters=np.repeat(by_paradigm, 2)).estimate, truth),
+            (correlation(score_gaps, rating_gaps, clusters=by_paradigm).estimate, share),
+            (correlation(scores, ratings, clusters=np.repeat(by_pair, 2)).estimate, truth),
+        )
+        held += [one.low <= true <= one.high for one, true in estimates]
+    return [float(part) for part in held / simulations]
+
+
+def morcela_coverage(paradigms: int, pairs: int, *, simulations: int, seed: int) -> list[float]:
+    """Return how often β and γ of MORCELA, fitted to ratings, are in their intervals.
+
+    Ratings are the score with β 0.6 and γ 18, and noise, half of whose variance the sentences of a paradigm share.
+    """
+    rng, count, held = np.random.default_rng(seed), paradigms * pairs, np.zeros(2)
+    uids = np.repeat(np.array([f"u{n}" for n in range(paradigms)], object), pairs)
+    numbers = np.tile(np.arange(pairs, dtype=np.int32), paradigms)
+    good, once = np.tile(np.array([True, False]), count), np.ones(2 * count, np.int64)
+    for _ in range(simulations):
+        lengths = rng.integers(5, 20, 2 * count).astype(np.float64)
+        logprob, unigram = -rng.uniform(2, 6, 2 * count) * lengths, -rng.uniform(6, 9, 2 * count) * lengths
+        noise = np.repeat(rng.normal(0, 1, paradigms), 2 * pairs) + rng.normal(0, 1, 2 * count)
+        values = (logprob - 0.6 * unigram + 18) / lengths + noise
+        rated = Acceptability(np.repeat(uids, 2), np.repeat(numbers, 2), good, values, once, (), 0, 0)
+        fit = fit_morcela_to_ratings(PairTotals(uids, uids, numbers, logprob, {"tokens": lengths}, unigram), rated)
+        held += (fit.beta.low <= 0.6 <= fit.beta.high, fit.gamma.low <= 18 <= fit.gamma.high)
+    return [float(part) for part in held / simulations]
+
+
+def tau_coverage(models: int, share: float, *, simulations: int, seed: int) -> float:
+    """Return how often Kendall's tau of normal values that are correlated by `share` is in its interval."""
+    rng, truth, held = np.random.default_rng(seed), 2 / np.pi * np.arcsin(share), 0
+    for number in range(simulations):
+        first, other = rng.normal(size=(2, models))
+        one = kendall_estimate(first, share * first + np.sqrt(1 - share**2) * other, seed=number, resamples=400)
+        held += one.low <= truth <= one.high
+    return held / simulations
+
+
 def phenomenon_weights(sizes: tuple[int, ...]) -> Floats:
     """Return what paradigms weigh in a mean over phenomena of these sizes."""
     return np.concatenate([np.full(size, 1 / size) for size in sizes])
@@ -184,7 +249,7 @@ PHENOMENA = {  # paradigms of each phenomenon
 
 def main(scale: float) -> None:
     """Print all tables, in percent."""
-    many, some, few = (round(count * scale) for count in (4000, 600, 400))
+    many, middle, some, few = (round(count * scale) for count in (4000, 2000, 600, 400))
     print("for these paradigms, 118 paradigms of 20, 50 and 300 pairs; one of 300:")
     sizes = [(118, 20), (118, 50), (118, 300), (1, 300)]
     print(*(f"{100 * pair_coverage(k, n, deviation=0.25, simulations=many, seed=1):.1f}" for k, n in sizes))
@@ -211,6 +276,18 @@ def main(scale: float) -> None:
         for m in (2, 3, 5):
             both = [run_coverage(k, m, deviation=0.25, of_runs=s, simulations=many, seed=3) for s in (0, 0.005, 0.02)]
             print(k, "paradigms,", m, "runs", *(f"{100 * share:.1f}" for pair in both for share in pair), flush=True)
+    print("correlations with ratings: over sentences, over pairs, over sentences as if pairs were independent")
+    for k, n in ((118, 5), (30, 5), (15, 5), (10, 5), (6, 5), (1, 20), (1, 50), (1, 300)):
+        shares = rating_coverage(k, n, simulations=middle if k < 118 and n < 300 else few, seed=7)
+        print(k, "paradigms of", n, *(f"{100 * share:.1f}" for share in shares), flush=True)
+    print("β and γ of MORCELA, fitted to ratings")
+    for k in (6, 15, 30, 118):
+        shares = morcela_coverage(k, 5, simulations=few, seed=8)
+        print(k, "paradigms of 5", *(f"{100 * share:.1f}" for share in shares), flush=True)
+    print("Kendall's tau between rankings; tau 0, 0.41 and 0.71")
+    for k in (5, 6, 8, 10, 18, 50):
+        shares = [tau_coverage(k, share, simulations=middle, seed=9) for share in (0, 0.6, 0.9)]
+        print(k, "models", *(f"{100 * share:.1f}" for share in shares), flush=True)
     print("two seeds of one recipe, p at most 0.05: bootstrap over paradigms, Wilcoxon")
     for k in (15, 118):
         shares = list(false_differences(k, 300, noise=0.06, simulations=many, seed=4))

@@ -22,7 +22,7 @@ LEAST = 100  # resamples; with fewer, the percentiles mean nothing
 #     paradigms  other paradigms ("for paradigms like these"), as many as there are
 #     runs       other paradigms and other training runs ("for paradigms and runs like these")
 #
-# Empty where none of these is meant: for parameters of a curve, correlations, judgements of people.
+# Empty where none of these is meant: for parameters of a curve, rankings, judgements of people.
 Kind = Literal["", "pairs", "paradigms", "runs"]
 
 

@@ -1,6 +1,6 @@
 """Models beside people: gaps and correlations with z-scored ratings, with values worked out by hand."""
 
-from math import atanh, sqrt, tanh
+from math import atanh, log, sqrt, tanh
 
 import numpy as np
 import pytest
@@ -132,17 +132,34 @@ def test_humans_have_intervals_of_the_same_kinds_as_models() -> None:
     [
         ("pearson", [1, 2, 3, 4], [1, 3, 2, 4], 0.8),  # deviations ±1.5, ±0.5: 4 / 5
         ("pearson", [1, 2, 3], [1, 2, 9], 8 / sqrt(2 * 38)),  # (-1 0 1)·(-3 -2 5) = 8; 2 and 9 + 4 + 25
-        ("spearman", [1, 2, 3], [1, 2, 9], 1.0),
+        ("spearman", [1, 2, 3, 4], [1, 2, 4, 3], 0.8),  # 1 - 6 * 2 / (4 * 15)
         ("spearman", [1, 2, 3, 4], [5, 5, 7, 9], 4.5 / sqrt(5 * 4.5)),  # ranks 1.5 1.5 3 4: products 4.5, squares 4.5
     ],
 )
 def test_correlations_by_hand(method: Coefficient, x: list[float], y: list[float], expected: float) -> None:
-    found = correlation(np.array(x, float), np.array(y, float), method=method, resamples=100)
-    assert found.estimate.value == pytest.approx(expected)
-    assert found.estimate.low <= found.estimate.value <= found.estimate.high and found.items == len(x)
+    found = correlation(np.array(x, float), np.array(y, float), method=method)
+    assert found.estimate.value == pytest.approx(expected) and found.items == len(x)
 
 
-def test_the_bootstrap_agrees_with_fishers_interval_where_that_holds() -> None:
+def test_the_interval_of_a_correlation_by_hand() -> None:
+    """1 2 3 4 beside 1 3 2 4: r is 0.8, which is ln 3 on Fisher's scale.
+
+    Left out one by one, the items leave 2 3 4 beside 3 2 4 (r 1/2) or 1 3 4 beside 1 2 4 (products 13/3, squares 14/3),
+    each twice: ½ ln 3 and ½ ln 27. Both are ½ ln 3 from their mean, so the standard error is √3 / 2 · ln 3.
+    """
+    found = correlation(np.array([1.0, 2, 3, 4]), np.array([1.0, 3, 2, 4])).estimate
+    half = 3.18245 * sqrt(3) / 2  # Student's t with 3 degrees of freedom
+    assert found.interval == pytest.approx((tanh(log(3) * (1 - half)), tanh(log(3) * (1 + half))), abs=1e-5)
+
+
+def test_a_correlation_that_hangs_on_one_item_has_no_interval() -> None:
+    """Without the last item the second list does not vary; and on a line, every r is 1, which says nothing of noise."""
+    for second in ([0.0, 0, 0, 1], [1.0, 2, 3, 4]):
+        found = correlation(np.arange(4.0), np.array(second)).estimate
+        assert found.value > 0.7 and np.isnan(found.interval).all()
+
+
+def test_the_jackknife_agrees_with_fishers_interval_where_that_holds() -> None:
     """Normal values: tanh(atanh(r) ± 1.96 / √(n - 3)), another way to the same interval."""
     rng = np.random.default_rng(5)
     x = rng.normal(size=500)
@@ -152,15 +169,15 @@ def test_the_bootstrap_agrees_with_fishers_interval_where_that_holds() -> None:
     assert [found.low, found.high] == pytest.approx(fisher, abs=0.015)
 
 
-def test_items_of_a_cluster_are_drawn_together() -> None:
+def test_items_of_a_cluster_are_left_out_together() -> None:
     """Every item ten times over is no new evidence: the interval stays, and would be √10 narrower if it counted."""
     rng = np.random.default_rng(6)
     x = rng.normal(size=60)
     y = x + rng.normal(size=60)
-    once = correlation(x, y, seed=1).estimate
+    once = correlation(x, y).estimate
     copies = np.repeat(np.arange(60), 10)
-    together = correlation(x[copies], y[copies], clusters=copies, seed=1).estimate
-    apart = correlation(x[copies], y[copies], seed=1).estimate
+    together = correlation(x[copies], y[copies], clusters=copies).estimate
+    apart = correlation(x[copies], y[copies]).estimate
     assert (together.low, together.high) == pytest.approx((once.low, once.high))
     assert apart.high - apart.low == pytest.approx((once.high - once.low) / sqrt(10), rel=0.2)
 
@@ -176,12 +193,27 @@ def test_pointwise_is_over_sentences_and_pairwise_over_differences_within_pairs(
         *[("u", 0, "good", 1.0), ("u", 0, "bad", 0.0), ("u", 1, "bad", 0.0), ("u", 1, "good", 2.0)],
         *[("v", 0, "good", 0.0), ("v", 0, "bad", -1.0)],
     )
-    found = correlate(scored, table, resamples=100)
+    found = correlate(scored, table)
     assert found.pointwise.estimate.value == pytest.approx(10 / sqrt(28 * 16 / 3))
     assert found.pairwise.estimate.value == pytest.approx(1.0)
     assert (found.pointwise.items, found.pairwise.items) == (6, 3)
-    assert found.pairwise.undefined > 0  # resamples with equal differences only; they are counted, and not NaN
-    assert found.pairwise.estimate.interval == pytest.approx((1.0, 1.0))
+    assert np.isnan(found.pairwise.estimate.interval).all()
+
+
+@pytest.mark.parametrize(("paradigms", "kind"), [(5, "pairs"), (6, "paradigms")])
+def test_correlations_are_for_paradigms_like_these_from_six_on(paradigms: int, kind: str) -> None:
+    """The sentences of a paradigm are left out together; with five paradigms, those of a pair are."""
+    rng, sides = np.random.default_rng(7), ("good", "bad")
+    names = [(f"u{n}", pair) for n in range(paradigms) for pair in range(3)]
+    scored = choices(*((uid, pair, *rng.normal(size=2)) for uid, pair in names))
+    ratings = [(uid, pair, side, rng.normal()) for uid, pair in names for side in sides]
+    found = correlate(scored, rated(*ratings))  # type: ignore[arg-type]
+    clusters = np.array([int(uid[1:]) if kind == "paradigms" else 3 * int(uid[1:]) + pair for uid, pair in names])
+    scores = np.stack([scored.good, scored.bad], axis=1).ravel()
+    values = np.array([value for *_, value in ratings])
+    expected = correlation(scores, values, clusters=np.repeat(clusters, 2))
+    assert found.pointwise.estimate.kind == found.pairwise.estimate.kind == kind
+    assert found.pointwise.estimate.interval == pytest.approx(expected.estimate.interval)
 
 
 def test_what_was_rated_and_could_not_take_part_is_counted() -> None:
@@ -189,7 +221,7 @@ def test_what_was_rated_and_could_not_take_part_is_counted() -> None:
     sides: list[tuple[int, Side]] = [(n, side) for n in range(3) for side in ("good", "bad")]  # type: ignore[misc]
     values = [3.0, 1.0, 2.0, -3.0, 0.0, -1.0]
     whole = [("u", n, side, value) for (n, side), value in zip(sides, values, strict=True)]
-    found = correlate(scored, rated(*whole, ("u", 3, "good", 0.5), ("w", 0, "good", 1.0)), resamples=100)
+    found = correlate(scored, rated(*whole, ("u", 3, "good", 0.5), ("w", 0, "good", 1.0)))
     assert (found.unscored, found.unpaired) == (1, 1)
     assert (found.pointwise.items, found.pairwise.items) == (7, 3)
 
@@ -199,5 +231,3 @@ def test_what_cannot_be_correlated_is_refused() -> None:
         correlation(np.ones(3), np.arange(3.0))
     with pytest.raises(InputError, match="too few"):
         correlation(np.arange(2.0), np.arange(2.0))
-    with pytest.raises(InputError, match="at least 100"):
-        correlation(np.arange(9.0), np.arange(9.0), resamples=0)

@@ -618,6 +618,9 @@ def test_words_of_the_pairs_stand_in_bands_of_ranks(tmp_path: Path) -> None:
     assert cells(found["frequencies"], -1) == ["not in the list", 1, pytest.approx(1 / 3), 0.25]
     assert [row[0::3] for row in found["frequencies-words"].rows] == [("甲", 1), ("乙", 3), ("丙", None)]
     assert "frequencies" in {item.name for one in sections for item in one.items if isinstance(item, Picture)}
+    assert "Half of them have a rank of at most 3." in found["frequencies"].note
+    rare = tables(report_with(tmp_path, Extras(pairs=pairs, frequencies={"甲": 9.0})))
+    assert "More than half of them are not in the list." in rare["frequencies"].note
 
 
 # The page: whole HTML, safe, in both languages, and without anything from elsewhere.

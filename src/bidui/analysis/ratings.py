@@ -4,6 +4,9 @@ Scores correlate with ratings over sentences (pointwise), and the differences be
 of their ratings (pairwise). MORCELA's beta and gamma are chosen so that its scores correlate best (Tjuatja et al. 2025
 fit ratings in the same way). That is a linear regression: the score is linear in them, so that the combination that
 correlates best with the ratings is the one of least squares. What is fitted is judged on paradigms that were left out.
+
+Sentences of one paradigm are alike, so intervals are for paradigms like these, from six paradigms on: with pairs taken
+as independent, they would hold the truth in 83 to 85% of simulations only (`bench/coverage.py`).
 """
 
 from collections.abc import Sequence
@@ -14,11 +17,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
+from scipy.stats import t as student
 
-from bidui.analysis.estimate import cluster_draws, finite, paired
+from bidui.analysis.estimate import FEWEST_PARADIGMS, cluster_draws, expanded_percentiles, finite, paired
 from bidui.analysis.length_bias import DIVISIONS, FEWEST_PAIRS, FOLDS, Setting, score_terms
 from bidui.errors import fail
-from bidui.intervals import PERCENTILES, Estimate, percentile_estimate
+from bidui.intervals import PERCENTILES, Estimate, Kind, percentile_estimate
 from bidui.people.ratings import Acceptability
 from bidui.scores.choices import Choices, PairTotals
 from bidui.scores.links import Floats
@@ -31,11 +35,10 @@ FITS = 200  # resamples for the intervals of beta and gamma
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """A coefficient from −1 to 1 with a bootstrap interval, over so many items."""
+    """A coefficient from −1 to 1 with its interval, over so many items."""
 
     estimate: Estimate
     items: int
-    undefined: int = 0  # resamples in which one side did not vary; the interval is that of the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +77,22 @@ def match(scored: Choices | PairTotals, rated: Acceptability) -> Matched:
     return Matched(at, good, values, whole, by_side[whole, 0] - by_side[whole, 1], int((~there).sum()))
 
 
-def correlate(
-    choices: Choices, rated: Acceptability, *, method: Coefficient = "pearson", resamples: int = 1000, seed: int = 0
-) -> Correlations:
+def correlate(choices: Choices, rated: Acceptability, *, method: Coefficient = "pearson") -> Correlations:
     """Correlate scores with ratings of sentences, and differences between good and bad with those of ratings.
 
-    Liu et al. report Pearson's coefficient. Resamples draw pairs, so the two sentences of one stay together.
+    Liu et al. report Pearson's coefficient. Intervals are for paradigms like these or, with fewer than six, for other
+    pairs, whose two sentences stay together.
     """
     found = match(choices, rated)
     scores, gaps = scores_of(choices, found)
-    pairwise = (  # ratings may be of single sentences, and still correlate
-        correlation(gaps, found.gaps, method=method, resamples=resamples, seed=seed)
-        if len(found.whole) >= FEWEST
-        else None
-    )
-    pointwise = correlation(scores, found.ratings, clusters=found.rows, method=method, resamples=resamples, seed=seed)
+
+    def correlated(first: Floats, second: Floats, rows: NDArray[np.intp]) -> Correlation:
+        clusters, kind = _clusters(choices, rows)
+        return correlation(first, second, clusters=clusters, kind=kind, method=method)
+
+    # ratings may be of single sentences, and still correlate
+    pairwise = correlated(gaps, found.gaps, found.whole) if len(found.whole) >= FEWEST else None
+    pointwise = correlated(scores, found.ratings, found.rows)
     unpaired = len(found.rows) - 2 * len(found.whole)
     return Correlations(pointwise, pairwise, len(found.whole), found.unscored, unpaired)
 
@@ -99,33 +103,47 @@ def scores_of(choices: Choices, found: Matched) -> tuple[Floats, Floats]:
     return scores, choices.good[found.whole] - choices.bad[found.whole]
 
 
+def _clusters(scored: Choices | PairTotals, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], Kind]:
+    """Return the number of the paradigm of each row; or of its pair, where there are fewer than six paradigms."""
+    paradigms = np.unique(scored.uids[rows].astype(str), return_inverse=True)[1]
+    if len(rows) and paradigms.max() + 1 >= FEWEST_PARADIGMS:
+        return paradigms, "paradigms"
+    return np.unique(rows, return_inverse=True)[1], "pairs"
+
+
 def correlation(
     first: Floats,
     second: Floats,
     *,
     clusters: NDArray[np.intp] | None = None,
+    kind: Kind = "",
     method: Coefficient = "pearson",
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> Correlation:
-    """Correlate two lists; items of the same cluster are drawn together."""
+    """Correlate two lists; items of the same cluster vary together, and `kind` says what a cluster is.
+
+    The interval is that of the jackknife, which leaves out one cluster at a time, on Fisher's scale z = artanh r, with
+    Student's t. There is none where the rest, without some cluster, does not vary or lies on a line.
+    """
     x, y = paired(first, second, at_least=FEWEST)
     value = _coefficient(x, y, method)
     if np.isnan(value):
         raise fail("correlation-constant", None, {"count": len(x)})
-    together = np.arange(len(x)) if clusters is None else clusters
-    resampled = cluster_draws(together, resamples=resamples, seed=seed)
-    draws = np.array([_coefficient(x[drawn], y[drawn], method) for drawn in resampled])
-    defined = draws[~np.isnan(draws)]
-    return Correlation(percentile_estimate(value, defined), len(x), resamples - len(defined))
+    member = np.arange(len(x)) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    count = int(member.max()) + 1
+    left = np.array([_coefficient(x[member != one], y[member != one], method) for one in range(count)])
+    if not (np.abs([value, *left]) < 1).all():  # or NaN
+        return Correlation(Estimate(value), len(x))
+    z, others = np.arctanh(value), np.arctanh(left)
+    half = student.ppf(PERCENTILES[1], count - 1) * np.sqrt((count - 1) * others.var())
+    return Correlation(Estimate(value, float(np.tanh(z - half)), float(np.tanh(z + half)), kind), len(x))
 
 
 def _coefficient(x: Floats, y: Floats, method: Coefficient) -> float:
     """Return NaN where all values of one list are equal.
 
-    Ranks of each resample make Spearman's coefficient; `scipy.stats.pearsonr` would also compute a p each time.
+    Ranks of the items make Spearman's coefficient; `scipy.stats.pearsonr` would also compute a p each time.
     """
-    if x.min() == x.max() or y.min() == y.max():
+    if not len(x) or x.min() == x.max() or y.min() == y.max():
         return float("nan")
     if method == "spearman":
         x, y = rankdata(x), rankdata(y)
@@ -140,7 +158,7 @@ def _coefficient(x: Floats, y: Floats, method: Coefficient) -> float:
 class RatedMorcela:
     """The beta and gamma under which scores correlate best with ratings, and what they are worth on other paradigms."""
 
-    beta: Estimate  # with percentile intervals of a bootstrap over pairs; NaN where the items do not tell it
+    beta: Estimate  # with percentiles of a bootstrap over paradigms, or over pairs; NaN where the items do not tell it
     gamma: Estimate
     plain: float  # r with beta 1 and gamma 0, the default, which is SLOR
     fitted: float  # r on the ratings that it was fitted to
@@ -158,7 +176,7 @@ class RatedMorcela:
 
 
 def fit_morcela_to_ratings(
-    totals: PairTotals, rated: Acceptability, *, over: Over = "pointwise", seed: int = 0, resamples: int = 1000
+    totals: PairTotals, rated: Acceptability, *, over: Over = "pointwise", seed: int = 0
 ) -> RatedMorcela:
     """Fit beta and gamma to ratings of sentences, or to their differences within pairs; and judge them held out.
 
@@ -178,18 +196,20 @@ def fit_morcela_to_ratings(
         finite(values)
     weights = _regression(x, y)
     _setting(weights)  # or refuse them
-    drawn = [_regression(x[:, one], y[one]) for one in cluster_draws(rows, resamples=FITS, seed=seed)]
+    clusters, kind = _clusters(totals, rows)
+    drawn = [_regression(x[:, one], y[one]) for one in cluster_draws(clusters, resamples=FITS, seed=seed)]
+    ends = expanded_percentiles(int(clusters.max()) + 1)
     groups = np.unique(totals.uids[rows].astype(str), return_inverse=True)[1]
     alone = groups.max() == 0
     groups = np.unique(rows, return_inverse=True)[1] if alone else groups
     predicted, settings = _held_out(x, y, groups, seed)
     by_division = np.array([_coefficient(one, y, "pearson") for one in predicted])
     return RatedMorcela(
-        _parameter(weights, drawn, x, 1),
-        _parameter(weights, drawn, x, 2),
+        _parameter(weights, drawn, x, 1, kind, ends),
+        _parameter(weights, drawn, x, 2, kind, ends),
         _coefficient(x[0] + x[1], y, "pearson"),
         _coefficient(weights @ x, y, "pearson"),
-        correlation(predicted.mean(axis=0), y, clusters=rows, resamples=resamples, seed=seed),
+        correlation(predicted.mean(axis=0), y, clusters=clusters, kind=kind),
         Estimate(float(by_division.mean()), float(by_division.min()), float(by_division.max())),
         settings,
         "pairs" if alone else "paradigms",
@@ -214,7 +234,9 @@ def _setting(weights: Floats) -> Setting:
     return float(weights[1] / weights[0]), float(weights[2] / weights[0])
 
 
-def _parameter(weights: Floats, drawn: Sequence[Floats], x: Floats, number: int) -> Estimate:
+def _parameter(
+    weights: Floats, drawn: Sequence[Floats], x: Floats, number: int, kind: Kind, ends: tuple[float, float]
+) -> Estimate:
     """Return beta or gamma, which is the weight of a row of `x` over that of the first, with its interval.
 
     NaN where the row has equal values only, as that of gamma has for items of one length: any value is then as good. A
@@ -225,8 +247,8 @@ def _parameter(weights: Floats, drawn: Sequence[Floats], x: Floats, number: int)
     value = float(weights[number] / weights[0])
     ratios = np.array([one[number] / one[0] for one in drawn if one[0] > 0])
     if len(ratios) < (1 - PERCENTILES[0]) * len(drawn):
-        return Estimate(value, -inf, inf)
-    return percentile_estimate(value, ratios)
+        return Estimate(value, -inf, inf, kind)
+    return percentile_estimate(value, ratios, kind=kind, ends=ends)
 
 
 def _held_out(x: Floats, y: Floats, groups: NDArray[np.intp], seed: int) -> tuple[Floats, tuple[Setting, ...]]:

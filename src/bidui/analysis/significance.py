@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
-from math import comb, nan
+from math import atanh, comb, isclose, nan, sqrt, tanh
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -27,7 +27,7 @@ from bidui.analysis.estimate import (
 )
 from bidui.analysis.people import StudyPeople, beside_people
 from bidui.errors import fail
-from bidui.intervals import LEAST, Estimate, newcombe, percentile_estimate
+from bidui.intervals import LEAST, QUANTILE, Estimate, newcombe, percentile_estimate
 from bidui.scores.choices import Choices
 from bidui.scores.links import Floats
 
@@ -335,6 +335,8 @@ def _method(rule: Rule, *, count: int, clean: bool) -> TestMethod:
 
 # Rankings: how far two benchmarks, or two measures, put the same models in the same order.
 
+FEWEST_MODELS = 5  # for an interval
+
 
 def kendall_tau_b(first: Sequence[float] | Floats, second: Sequence[float] | Floats) -> float:
     """Return Kendall's tau-b: pairs of models in the same order minus those in the other, adjusted for ties.
@@ -350,11 +352,17 @@ def kendall_estimate(
 ) -> Estimate:
     """Return Kendall's tau-b with the middle 95% of a bootstrap over models; no interval for fewer than five models.
 
-    Resamples in which one list has a single value have no order and are left out.
+    Resamples in which one list has a single value have no order and are left out. Resamples of the same order, or of
+    the reverse, always have that order, as if there were no doubt about other models. The interval is then that of
+    Fieller, Hartley and Pearson (1957), after counting one more pair of models, undecided.
     """
     tau = kendall_tau_b(first, second)
-    if len(first) < 5:
+    if len(first) < FEWEST_MODELS:
         return Estimate(tau)
+    if isclose(abs(tau), 1):
+        couples = comb(len(first), 2)
+        inner = tanh(atanh(couples / (couples + 1)) - QUANTILE * sqrt(0.437 / (len(first) - 4)))
+        return Estimate(tau, *sorted((tau, tau * inner)))
     left, right = np.asarray(first, np.float64), np.asarray(second, np.float64)
     numbers = np.random.default_rng(seed).integers(0, len(left), (resamples, len(left)))
     # products of signs over all pairs of models, for all resamples at once: scipy takes one pair of lists at a time

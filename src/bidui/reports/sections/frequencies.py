@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from bidui.analysis import frequencies as analysis
 from bidui.errors import InputError
 from bidui.reports.figures import frequencies
-from bidui.reports.section import Absent, Item, Rows, Settings, absent, picture
+from bidui.reports.section import Absent, Item, Rows, Settings, absent, joined, picture
 
 COMMON = 5_000  # ranks; the paper on CLiMP reports the words within them
 
@@ -39,8 +39,9 @@ def frequencies_section(settings: Settings) -> Iterator[Item]:
         words=f"{len(words.words):,}",
         common=f"{100 * common.of_words:.1f}",
         rank=f"{COMMON:,}",
-        middle="∞" if middle == float("inf") else f"{middle:,.0f}",
     )
+    half = "note-frequencies-half" if middle < float("inf") else "note-frequencies-rare"
+    note = joined(note, say(half).format(middle=f"{middle:,.0f}"))
     columns = "band words:count of_words:percent of_occurrences:percent"
     yield settings.table("frequencies", columns, rows, title=say("frequency-bands"), note=note)
     yield picture(

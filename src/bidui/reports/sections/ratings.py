@@ -56,7 +56,7 @@ def ratings_section(
             # held-out MORCELA scores the folds of the pairs on several scales
             links = {link: one for link, one in model.choices.items() if link != HELD_OUT}
             if links:
-                by_model[model.name] = _correlations(links, rated, settings)
+                by_model[model.name] = _correlations(links, rated)
                 choices[model.name] = links
         except InputError as error:
             yield Absent(f"{title}, {model.name}", error.problems)
@@ -76,11 +76,11 @@ def ratings_section(
     yield _counts(by_model, rated, len(ratings), len({one.rater for one in ratings}), settings)
 
 
-def _correlations(links: Mapping[str, Choices], rated: Acceptability, settings: Settings) -> dict[str, Correlations]:
+def _correlations(links: Mapping[str, Choices], rated: Acceptability) -> dict[str, Correlations]:
     """Return the correlations of every linking function; refuse ratings of other sentences."""
     if not len(match(next(iter(links.values())), rated).rows):
         raise fail("report-unrated", None, {"count": len(rated.values)})
-    return {link: correlate(one, rated, seed=settings.seed) for link, one in links.items()}
+    return {link: correlate(one, rated) for link, one in links.items()}
 
 
 def _fits(models: Sequence[ScoredModel], rated: Acceptability, settings: Settings) -> Fits:
