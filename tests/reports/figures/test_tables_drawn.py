@@ -134,7 +134,10 @@ def test_gaps_are_those_of_table_6_the_widest_first() -> None:
 
 def test_one_model_is_named_once_beside_people() -> None:
     found = gaps({"LSTM": {"BA": 0.5, "anaphor": 0.6}}, people={"BA": 0.9, "anaphor": 0.59999})
-    figure, _ = human_gap(found, intervals={"BA": (0.45, 0.55)})
+    figure, rows = human_gap(found, intervals={"BA": ((0.85, 0.95), (0.45, 0.55))})
+    assert rows.lines[0][:8] == ("BA", 0.9, 0.85, 0.95, "LSTM", 0.5, 0.45, 0.55)
+    drawn = [line.get_xdata() for line in figure.axes[0].lines if len(line.get_xdata()) == 2]
+    assert [85.0, 95.0] in [list(map(float, ends)) for ends in drawn]
     assert words(figure).count("LSTM") == 1
     assert "0.0" in words(figure)  # not -0.0
 

@@ -86,18 +86,22 @@ NUMBER = 0.3  # inches for a gap in points
 BEHIND, AHEAD = COLOURS[1], COLOURS[0]
 
 
-def human_gap(
-    gaps: Mapping[str, Gap], *, intervals: Mapping[str, tuple[float, float]] | None = None, language: Language = "en"
-) -> Drawing:
-    """Draw humans as a diamond, the best model as a dot with its interval, and write the gap in points beside them.
+Ends = tuple[float, float]
 
-    Where different models are best, each is named in its row.
+
+def human_gap(
+    gaps: Mapping[str, Gap], *, intervals: Mapping[str, tuple[Ends, Ends]] | None = None, language: Language = "en"
+) -> Drawing:
+    """Draw humans as a diamond, the best model as a dot, and write the gap in points beside them.
+
+    `intervals` are those of humans and of the model. Where different models are best, each is named in its row.
     """
     if not gaps:
         raise fail("figure-nothing", Place())
-    within = {name: intervals[name] for name in gaps if name in intervals} if intervals else {}
+    unknown = ((nan, nan), (nan, nan))
+    within = {name: (intervals or {}).get(name, unknown) for name in gaps}
     reached = [value for gap in gaps.values() for value in (gap.people, gap.best)]
-    reached += [end for ends in within.values() for end in ends]
+    reached += [end for both in within.values() for ends in both for end in ends]
     check_parts(reached, what=", ".join(gaps))
     order = sorted(gaps, key=lambda name: -gaps[name].gap if isfinite(gaps[name].gap) else 2.0)
     models = {gap.model for gap in gaps.values()}
@@ -110,23 +114,25 @@ def human_gap(
         for block, axes in placed:
             layout.write_beside(axes, word("gap", language), y=-0.5, size=TINY, colour=FAINT)
             for name, number in block.groups.items():
-                draw_gap(axes, gaps[name], within=within.get(name, (nan, nan)), y=number + 0.5)
+                draw_gap(axes, gaps[name], within=within[name], y=number + 0.5)
                 if len(models) > 1:
                     text = shown[gaps[name].model]
                     layout.write_beside(axes, text, y=number + 0.5, size=TINY, colour=FAINT, points=4 + NUMBER * 72)
             label_first(axes, block, gaps, alone=len(models) == 1, language=language)
-    lines = [
-        (name, gaps[name].people, gaps[name].model, gaps[name].best, *within.get(name, (nan, nan)), gaps[name].gap)
-        for name in order
-    ]
-    return Drawing(figure, Rows(("group", "people", "model", "accuracy", "low", "high", "gap"), tuple(lines)))
+    heads = ("group", "people", "people_low", "people_high", "model", "accuracy", "low", "high", "gap")
+    lines = []
+    for name in order:
+        gap, (of_people, of_best) = gaps[name], within[name]
+        lines.append((name, gap.people, *of_people, gap.model, gap.best, *of_best, gap.gap))
+    return Drawing(figure, Rows(heads, tuple(lines)))
 
 
-def draw_gap(axes: Axes, gap: Gap, *, within: tuple[float, float], y: float) -> None:
-    """Draw one row: the gap between humans and the model, coloured by who is ahead."""
+def draw_gap(axes: Axes, gap: Gap, *, within: tuple[Ends, Ends], y: float) -> None:
+    """Draw one row: the gap between humans and the model, coloured by who is ahead, and the intervals of both."""
     colour = BEHIND if gap.gap > 0 else AHEAD
     axes.plot([100 * gap.best, 100 * gap.people], [y, y], color=colour, linewidth=1.6, alpha=0.35, zorder=1)
-    axes.plot([100 * end for end in within], [y, y], color=colour, linewidth=0.7, zorder=2)
+    for ends, shade in zip(within, (INK, colour), strict=True):
+        axes.plot([100 * end for end in ends], [y, y], color=shade, linewidth=0.7, zorder=2)
     axes.plot([100 * gap.people], [y], marker="D", color=INK, markersize=3, markeredgewidth=0, zorder=3)
     axes.plot([100 * gap.best], [y], marker="o", color=colour, markersize=3.4, markeredgewidth=0, zorder=4)
     points = f"{100 * gap.gap:+z.1f}".replace("-", "−") if isfinite(gap.gap) else "–"

@@ -110,7 +110,8 @@ def people_section(models: Sequence[ModelChoices], settings: Settings) -> Iterat
     yield settings.table("people", columns, rows, title=title, note=settings.about_people("note-people"), whole=True)
     named = {group_name(group, settings): gap for group, gap in best.items()}
     intervals = {
-        group_name(group, settings): by_model[gap.model][group].estimate.interval for group, gap in best.items()
+        group_name(group, settings): (people[group].interval, by_model[gap.model][group].estimate.interval)
+        for group, gap in best.items()
     }
     yield picture(
         "human-gap",
