@@ -107,6 +107,8 @@ def test_csv_has_numbers_in_full_and_intervals_in_columns_of_their_own() -> None
         (0.0004, "p", "<0.001"),
         (0.05, "p", "0.050"),
         (0.123456, "number", "0.123"),
+        (3180, "number", "3,180"),  # the statistic of a test
+        (3180.5, "number", "3,180.5"),
         (15_600_000, "number", "1.56e7"),
         (inf, "number", "∞"),
         (nan, "percent", "–"),

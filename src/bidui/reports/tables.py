@@ -117,6 +117,8 @@ def _number(value: float) -> str:
         return "∞" if value > 0 else "−∞"
     if abs(value) < 1000:
         return f"{value:.3g}"
+    if abs(value) < 1e6:
+        return f"{value:,.1f}".removesuffix(".0")
     mantissa, exponent = f"{value:.2e}".split("e")
     return f"{mantissa}e{int(exponent)}"
 
