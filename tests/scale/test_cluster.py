@@ -13,8 +13,8 @@ import pytest
 
 import bidui
 from bidui.cli.main import app
-from bidui.errors import InputError
-from bidui.scale.tasks import Status
+from bidui.errors import InputError, Interruption
+from bidui.scale.tasks import Status, Task, run_all
 from bidui.scores import run as scoring
 from bidui.training.suite import SuiteRun
 from tests.scale.small import files_of, pairs_of, write_arpa
@@ -165,6 +165,22 @@ def test_a_run_is_trained_by_torchrun_as_a_task(
     assert [line["step"] for line in ours] == [line["step"] for line in theirs]
     losses = [[line["loss"] for line in lines if "loss" in line] for lines in (ours, theirs)]
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
+
+
+def test_stopped_it_lets_the_commands_of_the_cluster_save_their_state(nodes: Any, tmp_path: Path) -> None:
+    """A signal reaches a command at once, and not when it has ended."""
+    child = "trap 'sleep 0.2; touch saved; exit 1' TERM; touch began; while :; do sleep 0.01; done"
+    endless = Task("endless", ("sh", "-c", f"cd '{tmp_path}'; {child}"), lambda: False)
+
+    def stop(status: Status) -> None:
+        if (tmp_path / "began").exists():
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with pytest.raises(Interruption) as stopped:
+        run_all([endless], folder=tmp_path / "t", on=on(nodes), every=0.1, on_status=stop)
+    assert stopped.value.signal == signal.SIGTERM
+    assert (tmp_path / "saved").exists()
+    assert [path.name for path in (tmp_path / "t").iterdir()] == ["endless.log"]
 
 
 def write_suite(folder: Path) -> Path:

@@ -26,6 +26,8 @@ from bidui.signals import Stop, die_with_parent, stop_signals
 
 TAIL = 5  # lines of the log that are shown for a task that failed
 RETRIES = 20  # times that Ray starts a task again whose machine was lost
+LOOK = 0.2  # seconds after which a task looks whether its command has ended
+SAVING = 600.0  # seconds that the commands of a cluster have to save their state and end
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,7 @@ def _on_cluster(
         for reference in calls:
             ray.cancel(reference, force=False)  # an interruption in its process, which lets the command save its state
         if calls:
-            ray.wait([*calls], num_returns=len(calls), timeout=60)
+            ray.wait([*calls], num_returns=len(calls), timeout=SAVING)
         logs.pull()
 
 
@@ -259,7 +261,8 @@ def _command(
             preexec_fn=die_with_parent if sys.platform == "linux" else None,
         )
     try:
-        code = process.wait()
+        while process.poll() is None:  # Ray's interruption would not reach a process that waits for another
+            time.sleep(LOOK)
     except BaseException:  # cancelled
         process.terminate()
         process.wait()
@@ -268,4 +271,4 @@ def _command(
         with suppress(OSError):
             state.unlink()
         logs.push([log.name, state.name])
-    return code, _tail(log)
+    return process.returncode, _tail(log)
