@@ -145,6 +145,16 @@ def test_texts_items_and_rules_are_given_as_files_and_options(bidui: Bidui, tmp_
     assert not (tmp_path / "t").exists()
 
 
+def test_a_preset_fits_a_small_project_unless_an_option_says_how_long_lists_are(bidui: Bidui, tmp_path: Path) -> None:
+    """Five paradigms of 20 pairs: 16 items beside 8 catch trials take 4 of each paradigm, so 5 lists of each task."""
+    new_project(tmp_path / "p")
+    made = bidui("study", "new", "p")
+    assert made.code == 0 and "60 people" in made.out
+    assert "10 lists, fewer and longer than in bidui; up to 4 items of a paradigm per person" in made.out
+    refused = bidui("study", "new", "p", "--lists", 20, "-o", "t")
+    assert refused.code == 2 and "8 catch trials do not fit between 5 other trials" in refused.err
+
+
 def test_an_edited_paradigm_is_asked_about_again_beside_its_earlier_figures(bidui: Bidui, tmp_path: Path) -> None:
     """Excluded by a first study, edited, asked about again, found good, and included again."""
     new_project(tmp_path / "p")

@@ -403,17 +403,21 @@ def new_study(
     practice: AnyPairs = (),
     fillers: AnyPairs = (),
     follows: str | Path | None = None,
+    fit: bool = False,
 ) -> "Study":
     """Draw a study from a benchmark, a project or pairs, and write it to a new folder, with its pairs pinned.
 
-    `design` is a design or the name of a preset. Without `only` (globs of uids) and `phenomena`, all paradigms with the
-    status `included` are asked about; an excluded one that was edited is named by `only`. Pairs for catch trials,
-    practice and fillers may be given; `texts` replace those that participants read; `follows` is the folder of an
-    earlier study of the same paradigms, whose figures are kept beside. Without `out`, nothing is written.
+    `design` is a design or the name of a preset. Presets are made for benchmarks: one that is given by name, and a
+    design with `fit`, gets fewer, longer lists where there are too few paradigms for it. Without `only` (globs of uids)
+    and `phenomena`, all paradigms with the status `included` are asked about; an excluded one that was edited is named
+    by `only`. Pairs for catch trials, practice and fillers may be given; `texts` replace those that participants read;
+    `follows` is the folder of an earlier study of the same paradigms, whose figures are kept beside. Without `out`,
+    nothing is written.
     """
     from bidui.grammar.project import Project
     from bidui.people.agreement import folder_counts
     from bidui.people.design import preset
+    from bidui.people.lists import fitted
     from bidui.people.study import draw_study, pinned_version, read_study, write_study
 
     if out is not None:
@@ -433,6 +437,8 @@ def new_study(
         every = find_pairs(opened)
         asked = set(_asked([(pair.uid, pair.phenomenon, True) for pair in every], only, phenomena))
         pool = Pairs(tuple(pair for pair in every if pair.uid in asked))
+    if fit or isinstance(design, str):
+        chosen = fitted(chosen, paradigms=len(pool.by_uid()))
     study = draw_study(
         pool,
         chosen,

@@ -29,6 +29,7 @@ Database = Annotated[
     str | None,
     typer.Option(help="Database URL of the workbench, postgresql://user@host/name. Default: the SQLite file."),
 ]
+LISTS = {"per_paradigm", "lists", "rating_lists", "most_per_paradigm", "catch"}  # what decides how long lists are
 TEXT = "for both languages of the page, or en=FILE and zh=FILE"
 
 
@@ -137,7 +138,8 @@ def new(
     """Draw a study and pin its pairs, texts, rules and trials; print its size, cost and expected intervals first.
 
     Options change the preset; numbers of catch trials, practice items and fillers from a file are those of the file
-    unless they are given.
+    unless they are given. Where there are too few paradigms for the lists of a preset, it gets fewer, longer lists,
+    unless an option says how many lists, items or catch trials there are.
     """
     design = bidui.preset(preset)
     files = {"catch": catch_from, "practice": practice_from, "fillers": fillers_from}
@@ -171,11 +173,15 @@ def new(
         practice=own["practice"],
         fillers=own["fillers"],
         follows=follows,
+        fit=not changes.keys() & LISTS,
     )
     size = bidui.estimate(study.design, paradigms=len(study.pairs.by_uid()), agreement=agreement)
     summary = f"{count(len(study.pairs), 'pair')} in {count(len(study.pairs.by_uid()), 'paradigm')}"
     typer.echo(f"{out}: {summary}")
     typer.echo(size.text())
+    if study.design.lists != changed.lists:
+        total, most = study.design.lists + study.design.rating_lists, count(study.design.most_per_paradigm, "item")
+        typer.echo(f"{count(total, 'list')}, fewer and longer than in {preset}; up to {most} of a paradigm per person")
     if study.follows:
         kinds = {since: getattr(study.follows, since) for since in ("edited", "same", "new")}
         parts = [f"{len(uids)} {since}" for since, uids in kinds.items() if uids]

@@ -11,11 +11,12 @@ from the seed of the design. Nothing is merely drawn that can be balanced:
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Literal
 
-from bidui.errors import fail
+from bidui.errors import InputError, fail
 from bidui.people.design import Design, Kind, Task
 
 # Both sentences in this order, or the one to be rated; answers from elsewhere may not say the order
@@ -99,6 +100,31 @@ def _check_most(by_uid: Mapping[str, Sequence[Item]], lists: int, design: Design
         fewest = -(-len(own) // design.most_per_paradigm)
         values = {"uid": uid, "items": len(own), "lists": lists, "most": design.most_per_paradigm, "fewest": fewest}
         raise fail("study-lists-few", None, {**values, "needed": needed})
+
+
+def shortest_list(design: Design, paradigms: int) -> int:
+    """Return how many test items and fillers the shortest list has; items that do not fit the lists are an error."""
+    counts = [count for count in design.list_counts(paradigms).values() if count]
+    # As many paradigms as fill every list once tell as much as all of them, which may be millions of items.
+    some = range(min(paradigms, max(counts) // design.per_paradigm + 1))
+    places = [(uid, pair) for uid in some for pair in range(design.per_paradigm)]
+    deal([Item(f"{uid}/{pair}", "test", str(uid), "", pair, "", "") for uid, pair in places], design)
+    return min(paradigms * design.per_paradigm // count for count in counts) + design.fillers
+
+
+def fitted(design: Design, *, paradigms: int) -> Design:
+    """Return a design with fewer, longer lists where a small project has too few items beside its catch trials.
+
+    Presets are made for benchmarks. With a handful of paradigms, a person sees more items of each.
+    """
+    for most in range(design.most_per_paradigm, design.per_paradigm + 1 if paradigms else 0):
+        with suppress(InputError):
+            if shortest_list(design, paradigms) >= 2 * design.catch:
+                break
+        lists = -(-design.per_paradigm // most)
+        choices, ratings = min(design.lists, lists), min(design.rating_lists, lists)
+        design = replace(design, most_per_paradigm=most, lists=choices, rating_lists=ratings)
+    return design
 
 
 def _hands(by_uid: Mapping[str, Sequence[Item]], count: int, rng: Random) -> list[tuple[Item, ...]]:

@@ -6,18 +6,17 @@ NaN, which JSON lacks: a figure that nobody's answers give is None.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from bidui.errors import InputError, Place, fail
+from bidui.errors import Place, fail
 from bidui.files import decode, parse_json
 from bidui.intervals import Estimate, wilson
 from bidui.people.agreement import DOUBTFUL, Figure, RatingFigure, StudyResults, figures, results_of
 from bidui.people.decisions import Verdict, propose
 from bidui.people.design import Design, estimate
-from bidui.people.lists import Item, deal
+from bidui.people.lists import shortest_list
 from bidui.people.progress import Share, share_of
 from bidui.people.responses import Exclusion, Response, kept
 from bidui.people.study import Study
@@ -83,35 +82,10 @@ def check_design(design: Design, *, paradigms: int) -> None:
     size = estimate(design, paradigms=paradigms)
     if size.people * size.trials > MOST_TRIALS:
         raise fail("study-too-large", None, {"trials": size.people * size.trials, "most": MOST_TRIALS})
-    shortest = _shortest_list(design, paradigms)
+    shortest = shortest_list(design, paradigms)
     if design.catch and shortest < design.catch + 1:
         values = {"catch": design.catch, "trials": shortest, "most": max(0, shortest - 1)}
         raise fail("study-catch-many", None, values)
-
-
-def _shortest_list(design: Design, paradigms: int) -> int:
-    """Return how many test items and fillers the shortest list has; items that do not fit the lists are an error."""
-    counts = [count for count in design.list_counts(paradigms).values() if count]
-    # As many paradigms as fill every list once tell as much as all of them, which may be millions of items.
-    some = range(min(paradigms, max(counts) // design.per_paradigm + 1))
-    places = [(uid, pair) for uid in some for pair in range(design.per_paradigm)]
-    deal([Item(f"{uid}/{pair}", "test", str(uid), "", pair, "", "") for uid, pair in places], design)
-    return min(paradigms * design.per_paradigm // count for count in counts) + design.fillers
-
-
-def fitted(design: Design, *, paradigms: int) -> Design:
-    """Return a design with fewer, longer lists where a small project has too few items beside its catch trials.
-
-    Presets are made for benchmarks. With a handful of paradigms, a person sees more items of each.
-    """
-    for most in range(design.most_per_paradigm, design.per_paradigm + 1 if paradigms else 0):
-        with suppress(InputError):
-            if _shortest_list(design, paradigms) >= 2 * design.catch:
-                break
-        lists = -(-design.per_paradigm // most)
-        choices, ratings = min(design.lists, lists), min(design.rating_lists, lists)
-        design = replace(design, most_per_paradigm=most, lists=choices, rating_lists=ratings)
-    return design
 
 
 # Results

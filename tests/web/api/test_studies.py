@@ -13,12 +13,12 @@ import pytest
 
 from bidui.people.agreement import study_results
 from bidui.people.design import PRESETS
-from bidui.people.lists import Item
+from bidui.people.lists import Item, fitted
 from bidui.people.participants import read_participants
 from bidui.people.progress import study_progress
 from bidui.people.responses import read_responses, to_jsonl
 from bidui.people.study import read_study
-from bidui.web.fieldwork import check_design, fitted
+from bidui.web.fieldwork import check_design
 from bidui.web.store.accounts import local_user
 from bidui.web.store.files import save
 from bidui.web.store.studies import (

@@ -29,6 +29,7 @@ from bidui.people.agreement import Figure, counts
 from bidui.people.decisions import Verdict, propose, reason, set_status
 from bidui.people.design import PRESETS, Design, standard_texts
 from bidui.people.exchange import export_pcibex, parse_answers, response_files
+from bidui.people.lists import fitted
 from bidui.people.participants import participants_csv
 from bidui.people.progress import PersonLine, StudyProgress
 from bidui.people.responses import to_jsonl
@@ -170,7 +171,7 @@ def study_form(
     others = [_named(each) for each in studies.study_names(access.entry) if each.id != study and each.state != "draft"]
     included = [choice.uid for choice in paradigms if choice.status != "excluded"]
     lang = coverage(access.entry).facts.lang
-    presets = [fieldwork.fitted(replace(each, language=lang), paradigms=len(included)) for each in PRESETS.values()]
+    presets = [fitted(replace(each, language=lang), paradigms=len(included)) for each in PRESETS.values()]
     start = studies.study_of(access.entry, follows) if follows is not None and record is None else record
     if start is None:
         texts = {key: dict(own) for key, own in standard_texts().items()}
