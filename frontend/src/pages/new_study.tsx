@@ -358,10 +358,11 @@ function useCost(plan: Plan): CostState {
   return cost;
 }
 
-function Reason({ of }: { of: Node | null }) {
+/** What is wrong; where it is said a second time, it does not interrupt. */
+function Reason({ of, again = false }: { of: Node | null; again?: boolean }) {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => box.current?.replaceChildren(...(of ? [of] : [])), [of]);
-  return <div class="notice bad" role="alert" ref={box} />;
+  useEffect(() => box.current?.replaceChildren(...(of ? [of.cloneNode(true)] : [])), [of]);
+  return <div class="notice bad" role={again ? undefined : "alert"} ref={box} />;
 }
 
 function Cost({ cost: { size, reason } }: { cost: CostState }) {
@@ -411,6 +412,7 @@ function CheckStep({ plan, cost }: { plan: Plan; cost: CostState }) {
           <input id="study-name" required maxLength={100} value={plan.chosen.name} onInput={(event) => plan.set({ name: event.currentTarget.value })} autocomplete="off" />
         </div>
         {cost.size ? <ul class="plain-list">{cost.size.lines.map((line) => <li key={line}>{line}</li>)}</ul> : null}
+        <Reason of={cost.reason} again />
         <p class="hint">{t("new_study.check_hint")}</p>
         <div class="actions">
           <button class="primary" disabled={busy || !cost.size}>{t(busy ? "new_study.drawing" : "new_study.save")}</button>

@@ -45,6 +45,9 @@ def test_from_a_new_study_to_its_results(page: Page, workbench: Running, witness
     page.get_by_role("link", name="New study").click()
     screen = page.locator(".screen")
     expect(screen.locator("li")).to_have_count(2)  # a pair of the project
+    page.get_by_label("Catch trials", exact=True).fill("50")
+    expect(page.locator("#check")).to_contain_text("50 catch trials do not fit")  # beside the button that is disabled
+    expect(page.get_by_role("button", name="Draw the pairs and save")).to_be_disabled()
     # The preset is for benchmarks: the one paradigm here has two pairs.
     for label, value in (
         ("Pairs per paradigm", 2),
