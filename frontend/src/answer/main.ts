@@ -43,6 +43,7 @@ function show(...parts: (Node | string)[]): void {
   (main.querySelector("h1") as HTMLElement | null)?.focus();
 }
 
+const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 const title = (words: string): HTMLElement => make("h1", { tabindex: "-1" }, words);
 const button = (words: string, onclick: () => void): HTMLElement => make("button", { type: "button", class: "primary", onclick }, words);
 
@@ -96,7 +97,7 @@ function showState(): void {
 
 /** Say why something does not work, with a way to try again; her answers can be deleted whatever the state is. */
 function showRefusal(refusal: Refusal, again: () => void): void {
-  const parts: Node[] = [title(t("answer.title")), make("p", { class: "problem" }, refusal.message || t("answer.no_connection"))];
+  const parts: Node[] = [title(t("answer.title")), make("p", { class: "problem" }, sentence(refusal.message || t("answer.no_connection")))];
   if (refusal.passes) parts.push(button(t("answer.again"), again));
   show(...parts);
   if (token) showMore();
@@ -208,10 +209,12 @@ function showThanks(code: string, name: string): void {
 
 /** Say how far the answers have come; the last screen waits for them. */
 function showSending(): void {
-  const { waiting, busy, refusal } = outbox!;
+  const { waiting, busy, refusal, paused } = outbox!;
   if (refusal) showRefusal(refusal, () => undefined);
-  if (!waiting.length) say(t("answer.saved"));
-  else say(busy && waiting.length === 1 ? t("answer.saving") : t("answer.waiting", { count: waiting.length }));
+  if (refusal) say(""); // what waits is not sent any more
+  else if (!waiting.length) say(t("answer.saved"));
+  else if (busy && waiting.length === 1 && !paused) say(t("answer.saving"));
+  else say(t(paused ? "answer.waiting_paused" : "answer.waiting", { count: waiting.length }));
   if (!refusal && !busy && !nextTrial() && !press) showEnd();
 }
 

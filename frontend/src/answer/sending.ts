@@ -80,6 +80,7 @@ export class Outbox {
   waiting: Answer[];
   code = "";
   refusal: Refusal | null = null; // the server wants no more
+  paused = false; // the study is, so that answers wait
   private readonly key: string;
   private readonly stored = new Set<number>(); // positions that the server has
   private sending = false;
@@ -112,6 +113,7 @@ export class Outbox {
       this.pause = FIRST_PAUSE;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+      this.paused = error.kind === "study-paused";
       if (error.passes) {
         this.timer = setTimeout(() => void this.send(), this.pause) as unknown as number;
         this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
@@ -147,6 +149,7 @@ export class Outbox {
     const batch = this.waiting.slice(0, BATCH);
     const answers = batch.map(({ at, ...answer }) => ({ ...answer, ago_ms: Math.max(0, Date.now() - at) }));
     const receipt = await call<Receipt>("POST", `/api/s/answers?lang=${this.language}`, this.token, { answers });
+    this.paused = false;
     this.waiting = this.waiting.filter((answer) => !batch.includes(answer));
     for (const { position } of batch) this.stored.add(position);
     this.store();

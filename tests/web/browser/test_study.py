@@ -170,6 +170,29 @@ def test_a_whole_study(workbench: Running, opened: Any, someone: Callable[..., P
     expect(figures).to_contain_text("44 / 84")  # answers to test pairs by people who stay, of seven by each of twelve
 
 
+def test_answers_wait_while_a_study_is_paused_and_end_with_it(
+    workbench: Running, opened: Any, someone: Callable[..., Page], witness: Witness
+) -> None:
+    witness.forgive("status of 4(09|10)")
+    record = opened(small_study())
+    page = someone()
+    status = page.locator("#status")
+    enter(page, workbench.home, record)
+    answers = list(plan(record.study, 0).items())
+    answer_trial(page, *answers[0], "click")
+    expect(status).to_have_text("All answers are saved.")
+    record = set_state(record, "paused")
+    answer_trial(page, *answers[1], "click")
+    expect(status).to_have_text("The study is paused. 1 not sent yet; kept on this device")
+    record = set_state(record, "open")
+    expect(status).to_have_text("All answers are saved.")
+    assert [one.position for one in responses_of(record)] == [1, 2]
+    set_state(record, "closed")
+    answer_trial(page, *answers[2], "click")
+    expect(page.locator("main")).to_contain_text("The study is closed")
+    expect(status).to_have_text("")
+
+
 def check_figures(record: StudyRecord) -> None:
     """By hand: twelve people answered seven trials each; one is left out, and the others got six of 44 wrong."""
     people, responses = participants_of(record), responses_of(record)
