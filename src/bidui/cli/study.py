@@ -374,7 +374,10 @@ def list_(project: Project, database: Database = None, format: AsFormat = "table
 
 @app.command()
 def send(study: Folder, project: Project, database: Database = None) -> None:
-    """Add a study to the workbench of a project, as a draft that can be tried and opened there."""
+    """Add a study to the workbench of a project, as a draft that can be tried and opened there.
+
+    Answers that are in the folder are not copied; they can be imported once the study is open.
+    """
     number = bidui.send_study(study, project, database=database)
     typer.echo(f"{project}: study {number} is a draft; open it with `bidui study state {project} {number} open`")
 
