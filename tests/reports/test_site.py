@@ -429,6 +429,26 @@ def report_with(folder: Path, given: Extras) -> list[Section]:
     return list(contents(collect(folder), settings))
 
 
+def test_where_all_pairs_are_ties_no_table_says_one_half(tmp_path: Path) -> None:
+    """50.00 with an interval would look like chance that was measured."""
+    ties = Pairs(tuple(pair("u", number, "甲乙", "乙甲", phenomenon="p") for number in range(30)))
+    write_scores(tmp_path, pairs=ties)
+    sections = report_with(tmp_path, Extras())
+    found = tables(sections)
+    names = ("accuracy", "accuracy-averages", "accuracy-phenomenon-lp", "accuracy-paradigm-lp")
+    assert all("no pair is decided" in found[name].rows[0] for name in names)
+    assert cells(found["length-groups"], 0) == ["counting", "lp", 30, None, 0, None, 0, None, None]
+    assert reasons(sections)["accuracy: Figures"] == "report-link-absent"
+
+
+def test_the_only_linking_function_is_not_called_the_least_biased(tmp_path: Path) -> None:
+    """LP is right in D= and D<, and wrong in D>: its delta-acc is half of 100 points."""
+    sentences = (("甲甲", "甲乙"), ("甲", "甲甲"), ("甲甲甲甲", "丙"))
+    write_scores(tmp_path, pairs=Pairs(tuple(pair("u", n, *both, phenomenon="p") for n, both in enumerate(sentences))))
+    about = {section.name: section.about for section in report_with(tmp_path, Extras())}["accuracy"]
+    assert about.startswith("Details are shown by lp, whose delta-acc is 50.0 points here.")
+
+
 def test_what_was_not_given_is_named_with_its_option(tmp_path: Path) -> None:
     write_scores(tmp_path)
     found = reasons(report_with(tmp_path, Extras()))

@@ -362,7 +362,7 @@ def kendall_estimate(
     if isclose(abs(tau), 1):
         couples = comb(len(first), 2)
         inner = tanh(atanh(couples / (couples + 1)) - QUANTILE * sqrt(0.437 / (len(first) - 4)))
-        return Estimate(tau, *sorted((tau, tau * inner)))
+        return Estimate(tau, min(tau, tau * inner), max(tau, tau * inner))
     left, right = np.asarray(first, np.float64), np.asarray(second, np.float64)
     numbers = np.random.default_rng(seed).integers(0, len(left), (resamples, len(left)))
     # products of signs over all pairs of models, for all resamples at once: scipy takes one pair of lists at a time

@@ -623,6 +623,12 @@ class ModelChoices:
     counted: bool = False
 
 
+def decided(models: Sequence[ModelChoices], link: str) -> dict[str, Choices]:
+    """Return the choices by a linking function, of the models for which not all pairs are ties."""
+    chosen = {model.name: model.choices[link] for model in models if link in model.choices}
+    return {name: choices for name, choices in chosen.items() if not choices.undecided}
+
+
 def model_choices(results: Results, links: Sequence[Link], *, usual: bool) -> tuple[ModelChoices, ...]:
     """Return the choices of every model; or, where there are no token scores at all, of every run.
 

@@ -12,7 +12,7 @@ from bidui.files import natural
 from bidui.intervals import Estimate, newcombe
 from bidui.reports.figures import Drawing, accuracy_by_phenomenon, accuracy_heatmap, box_plots
 from bidui.reports.published import Published, all_published, published_uid
-from bidui.reports.results import ALL, ModelChoices, phenomenon_of
+from bidui.reports.results import ALL, HELD_OUT, ModelChoices, decided, phenomenon_of
 from bidui.reports.section import Item, Rows, Settings, absent, file_name, joined, picture, pictures, sentence
 from bidui.reports.sections.people import Grouping, group_name, human_accuracy, people_by
 from bidui.reports.sections.published import cell_remarks
@@ -49,9 +49,11 @@ def _has_phenomena(phenomena: Mapping[str, str]) -> bool:
     return {*phenomena.values()} != {NOTHING}
 
 
-def _cell(value: Accuracy, model: ModelChoices) -> Accuracy | Estimate:
-    """Return an accuracy as a cell; the ties of a run are not known."""
-    return value.estimate if model.counted else value
+def _cell(value: Accuracy, model: ModelChoices, settings: Settings) -> Accuracy | Estimate | str:
+    """Return an accuracy as a cell, or that all pairs are ties; the ties of a run are not known."""
+    if model.counted:
+        return value.estimate
+    return settings.say("undecided") if value.ties == value.pairs else value
 
 
 def common_interval(choices: Iterable[Choices], by: str) -> Interval:
@@ -71,19 +73,15 @@ def _links(models: Sequence[ModelChoices], links: Sequence[str], settings: Setti
     for model in models:
         cells: list[Value] = []
         for choices in map(model.choices.get, links):
-            if choices is None:
-                cells.append(None)
-            elif choices.undecided:
-                cells.append(say("undecided"))
-            else:
-                cells.append(_cell(accuracy(choices)["all"], model))
+            cells.append(None if choices is None else _cell(accuracy(choices)["all"], model, settings))
         rows.append((model.name, *cells))
     if panel := settings.extras.people:  # who know no linking functions
         agreement = study_accuracy(panel, dict.fromkeys(_phenomena(models), ALL))[ALL]
         rows.append((say("people-head"), *(agreement for _ in links)))
     columns = (*settings.columns("model"), *(Column(link, link, "percent", rival=True) for link in links))
     lacking = dict.fromkeys(sentence(problem, settings.language) for model in models for problem in model.problems)
-    note = joined(say("note-links"), *(f"{text}{say('stop')}" for text in lacking))
+    fitted = say("note-links-fitted") if HELD_OUT in links else ""
+    note = joined(say("note-links"), fitted, *(f"{text}{say('stop')}" for text in lacking))
     return settings.table("accuracy", columns, rows, title=say("accuracy-overall"), note=note)
 
 
@@ -94,6 +92,9 @@ def _averages(models: Sequence[ModelChoices], settings: Settings) -> Table:
         for link, choices in model.choices.items():
             ties = (None, None) if model.counted else (choices.ties, choices.near_ties)
             micro = accuracy(choices)["all"]
+            if choices.undecided:
+                rows.append((model.name, link, micro.pairs, *ties, settings.say("undecided"), None, None, None))
+                continue
             macros = [accuracy(choices, by=by)[by] for by in ("macro_paradigm", "macro_phenomenon")]
             spread = deviation([one.value for one in accuracy(choices, by="phenomenon").values()])
             rows.append((model.name, link, micro.pairs, *ties, *(one.estimate for one in (micro, *macros)), spread))
@@ -130,7 +131,9 @@ def _groups(
     for name in [*names, "all"]:
         within = [settings.phenomenon(phenomena.get(name, ""))] if by == "paradigm" else []
         head = (name if by == "paradigm" and name != ALL else group_name(name, settings), *within)
-        cells = [_cell(own[name], model) if name in own else None for model, own in zip(there, values, strict=True)]
+        cells = [
+            _cell(own[name], model, settings) if name in own else None for model, own in zip(there, values, strict=True)
+        ]
         rows.append((*head, *cells, *([people.get(name)] if people else []), *([ranges.get(name)] if ranges else [])))
     columns = [
         *settings.columns("paradigm phenomenon" if by == "paradigm" else "phenomenon"),
@@ -223,9 +226,11 @@ def _column(
     humans = _people_by_column(there[0].choices[link], column, settings) if there else []
     rows: Rows = []
     for value in values:
-        own = [_cell(cells[model.name][value], model) if value in cells[model.name] else None for model in there]
+        own = [
+            _cell(cells[model.name][value], model, settings) if value in cells[model.name] else None for model in there
+        ]
         rows.append((value or NOTHING, *own, *(shares.get(value) for shares in humans)))
-    whole = [_cell(accuracy(model.choices[link])["all"], model) for model in there]
+    whole = [_cell(accuracy(model.choices[link])["all"], model, settings) for model in there]
     rows.append((settings.say("all-pairs"), *whole, *(shares[None] for shares in humans)))
     heads = [Column(column, column), *(Column(model.name, model.name, "percent", rival=True) for model in there)]
     return settings.table(
@@ -276,7 +281,7 @@ def _column_figure(
 def _figures(models: Sequence[ModelChoices], settings: Settings) -> Iterator[Item]:
     """Draw accuracies by the main linking function."""
     say, language = settings.say, settings.language
-    chosen = {model.name: model.choices[settings.main] for model in models if settings.main in model.choices}
+    chosen = decided(models, settings.main)
     if not chosen:
         yield absent(say("figures"), "report-link-absent", {"link": settings.main})
         return

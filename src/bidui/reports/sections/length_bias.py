@@ -22,7 +22,7 @@ from bidui.analysis.length_bias import (
 )
 from bidui.errors import InputError
 from bidui.reports.figures import AlphaSweep, alpha_sweep, length_bias
-from bidui.reports.results import ModelChoices, Results, ScoredModel
+from bidui.reports.results import HELD_OUT, ModelChoices, Results, ScoredModel
 from bidui.reports.section import Item, Rows, Settings, absent, joined, picture, pictures, reasons
 from bidui.reports.tables import Table, Value, without_blank
 from bidui.scores.choices import PairTotals, length_split
@@ -65,11 +65,14 @@ BY_ALPHA = {"lp": 0.0, "slln:0.5": 0.5, "mean_lp": 1.0}  # links that a sweep ov
 
 
 def main_bias(results: Results, models: Sequence[ModelChoices], settings: Settings) -> str:
-    """Say how biased by length the linking function of all details is, and which is the least; empty if unknown."""
+    """Say how biased by length the linking function of all details is, and which is the least; empty if unknown.
+
+    Held-out MORCELA is not among them: no option shows the details by it.
+    """
     deltas: dict[str, list[float]] = {}
     for model in models:
         for link, choices in model.choices.items():
-            if not model.counted:
+            if not model.counted and not choices.undecided and link != HELD_OUT:
                 deltas.setdefault(link, []).append(length_split(choices).delta)
     for sweep_of_run in (run.alphas for run in results.runs if not results.models and run.alphas is not None):
         by_alpha = dict(zip((setting[0] for setting in sweep_of_run.settings), sweep_of_run.delta, strict=True))
@@ -82,6 +85,8 @@ def main_bias(results: Results, models: Sequence[ModelChoices], settings: Settin
         return ""
     best = min(means, key=means.__getitem__)
     values = {"link": settings.main, "delta": f"{100 * means[settings.main]:.1f}"}
+    if len(means) == 1:
+        return settings.say("main-only").format(**values)
     if means[settings.main] - means[best] < NOT_WORSE:
         return settings.say("main-best").format(**values)
     return settings.say("main-biased").format(**values, best=best, least=f"{100 * means[best]:.1f}")
@@ -97,8 +102,9 @@ def _groups(models: Sequence[ModelChoices], settings: Settings) -> Table:
             for group in SIGNS:
                 one = found.get(group)
                 few = one is not None and one.pairs < FEWEST_PAIRS
-                cells += [one.pairs if one else 0, None if one is None else one.value if few else one.estimate]
-            rows.append((model.name, link, *cells, length_split(choices).delta))
+                share = None if one is None or choices.undecided else one.value if few else one.estimate
+                cells += [one.pairs if one else 0, share]
+            rows.append((model.name, link, *cells, None if choices.undecided else length_split(choices).delta))
     columns = (
         "model link pairs_equal:count='|D=| equal:percent='D= pairs_shorter:count='|D<| shorter:percent='D<"
         " pairs_longer:count='|D>| longer:percent='D> delta_acc:percent=delta"

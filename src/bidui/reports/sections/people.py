@@ -15,7 +15,7 @@ from bidui.intervals import Estimate, newcombe
 from bidui.people.agreement import DOUBTFUL, Coding, figures, kappa
 from bidui.reports.figures import human_gap
 from bidui.reports.published import Published, all_published, published_uid
-from bidui.reports.results import ALL, ModelChoices, phenomenon_of
+from bidui.reports.results import ALL, ModelChoices, decided, phenomenon_of
 from bidui.reports.section import Item, Rows, Settings, absent, joined, picture
 from bidui.reports.tables import Column, Table
 from bidui.scores.choices import Choices
@@ -70,7 +70,7 @@ def people_section(models: Sequence[ModelChoices], settings: Settings) -> Iterat
     """Yield the table of gaps, and its figure."""
     say = settings.say
     title = say("people-title").format(link=settings.main)
-    chosen = {model.name: model.choices[settings.main] for model in models if settings.main in model.choices}
+    chosen = decided(models, settings.main)
     if not chosen:
         yield absent(title, "report-link-absent", {"link": settings.main})
         return
