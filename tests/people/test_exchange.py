@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -165,8 +166,19 @@ def test_a_study_is_exported_to_pcibex_with_its_order_and_sides(tmp_path: Path) 
     assert len(rows) == 1 + len(made.trials)
     trial, item = made.trials[0], made.item[made.trials[0].item]
     first = item.good if trial.shown == "good-bad" else item.bad
-    assert rows[1].split(",")[:8] == [
-        *("0001-0001", trial.item, trial.kind, "choice", "1", "1", trial.shown, first),
+    assert rows[1].split(",")[:9] == [
+        *("0001-0001", trial.item, trial.kind, "choice", "1", "1", "1", trial.shown, first),
     ]
     if node := shutil.which("node"):
         subprocess.run([node, "--check", str(tmp_path / "out/data_includes/main.js")], check=True)
+
+
+def test_people_on_pcibex_read_the_instructions_of_their_task_in_the_language_of_the_sentences(tmp_path: Path) -> None:
+    chinese, names = study(rating_lists=4), ("consent", "instructions-choice", "instructions-rating")
+    export_pcibex(chinese, tmp_path / "zh")
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in (tmp_path / "zh/chunk_includes").glob("*.html")}
+    assert {name: text.strip() for name, text in pages.items()} == {
+        name: f"<p>{chinese.texts[name]['zh']}</p>" for name in names
+    }
+    export_pcibex(replace(chinese, design=replace(chinese.design, language="en")), tmp_path / "en")
+    assert "two sentences at a time" in (tmp_path / "en/chunk_includes/instructions-choice.html").read_text()

@@ -580,7 +580,10 @@ def export(
     external: Annotated[
         bool, typer.Option("--external", help="Also export the ids that a panel gave to participants.")
     ] = False,
-    lang: Annotated[Literal["en", "zh"], typer.Option(help="Language of the pages for PCIbex.")] = "zh",
+    lang: Annotated[
+        Literal["en", "zh"] | None,
+        typer.Option(help="Language of the pages for PCIbex. Default: zh for Chinese sentences, else en."),
+    ] = None,
 ) -> None:
     """Export the responses of a study, one row each, or the study itself as an experiment for PCIbex."""
     files = bidui.export_study(study, out=out, to=to, external=external, language=lang)

@@ -206,13 +206,14 @@ def _pcibex_rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
             yield number, {name: unquote(cells[at]) for at, name in names.items() if at < len(cells)}
 
 
-def export_pcibex(study: Study, out: str | Path, *, language: Language = "zh") -> int:
+def export_pcibex(study: Study, out: str | Path, *, language: Language | None = None) -> int:
     """Write a study as an experiment for PCIbex: a script, a table of trials and pages; return the number of files.
 
-    Every slot is a group of PennController's counter, so that order and sides are those of the study.
+    Every slot is a group of PennController's counter, so that order and sides are those of the study. The pages are in
+    Chinese if the sentences are, else in English, unless a `language` is given.
     """
     table = io.StringIO(newline="")
-    columns = ("group", "item", "kind", "task", "list", "slot", "shown", "first", "second")
+    columns = ("group", "item", "kind", "task", "list", "slot", "position", "shown", "first", "second")
     writer = csv.writer(table)
     writer.writerow(columns)
     items = study.item
@@ -223,18 +224,14 @@ def export_pcibex(study: Study, out: str | Path, *, language: Language = "zh") -
         group = f"{trial.list:04d}-{trial.slot:04d}"
         writer.writerow(
             (
-                *(group, trial.item, trial.kind, trial.task, trial.list, trial.slot, trial.shown),
+                *(group, trial.item, trial.kind, trial.task, trial.list, trial.slot, trial.position, trial.shown),
                 *(sentences[first], sentences.get(second, "")),
             )
         )
-    say = {key: own[language] for key, own in study.texts.items()}
-    pages = {
-        "consent.html": (say["consent"],),
-        "instructions.html": tuple(
-            say[f"instructions-{task}"] for task in dict.fromkeys(trial.task for trial in study.trials)
-        ),
-    }
-    files = {f"chunk_includes/{name}": encode(_page(texts)) for name, texts in pages.items()}
+    spoken = language or ("zh" if study.design.language.startswith("zh") else "en")
+    say = {key: own[spoken] for key, own in study.texts.items()}
+    pages = ["consent", *(f"instructions-{task}" for task in dict.fromkeys(trial.task for trial in study.trials))]
+    files = {f"chunk_includes/{name}.html": encode(_page(say[name])) for name in pages}
     files["chunk_includes/trials.csv"] = encode(table.getvalue())
     files["data_includes/main.js"] = encode(_script(say))
     files["README.md"] = encode(
@@ -245,8 +242,8 @@ def export_pcibex(study: Study, out: str | Path, *, language: Language = "zh") -
     return write_new_folder(Path(out), files.items())
 
 
-def _page(texts: tuple[str, ...]) -> str:
-    return "".join(f"<p>{escape(line)}</p>\n" for text in texts for line in text.split("\n"))
+def _page(text: str) -> str:
+    return "".join(f"<p>{escape(line)}</p>\n" for line in text.split("\n"))
 
 
 def _script(say: Mapping[str, str]) -> str:
@@ -266,7 +263,11 @@ Sequence("counter", "consent", "instructions", "practice", "main", SendResults()
 SetCounter("counter", "inc", 1);
 
 newTrial("consent", newHtml("consent", "consent.html").print(), newButton("agree", "OK").center().print().wait());
-newTrial("instructions", newHtml("text", "instructions.html").print(), newButton("go", "OK").center().print().wait());
+Template(GetTable("trials.csv").setGroupColumn("group").filter(row => row.position === "1"), row => newTrial(
+  "instructions",
+  newHtml("text", `instructions-${row.task}.html`).print(),
+  newButton("go", "OK").center().print().wait(),
+));
 
 const choice = row => [
   newText("question", words["question-choice"]).center().print(),
@@ -297,7 +298,7 @@ def export_study(
     out: str | Path,
     to: Literal["csv", "jsonl", "pcibex"] = "csv",
     external: bool = False,
-    language: Language = "zh",
+    language: Language | None = None,
 ) -> int:
     """Export the responses and participants of a study with a codebook, or the study for PCIbex.
 

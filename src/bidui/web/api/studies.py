@@ -560,9 +560,7 @@ _FILE: dict[int | str, dict[str, Any]] = {
 
 
 @router.get("/{number}/export", responses={**fails(403), **_FILE}, response_class=Response)
-def export_study(
-    access: Editor, language: Spoken, number: int, format: ExportFormat = "csv", external: bool = False
-) -> Response:
+def export_study(access: Editor, number: int, format: ExportFormat = "csv", external: bool = False) -> Response:
     """Return all responses with a codebook, the pairs as `bidui score` takes them, or the experiment for PCIbex.
 
     `study` is the folder that `bidui study` and `bidui report --study` take, with responses and participants. Only an
@@ -577,7 +575,7 @@ def export_study(
         data = pairs_to_bytes(record.study.pairs, format="jsonl")
         return Response(data, headers=attached("pairs.jsonl"), media_type="application/jsonl")
     if format == "pcibex":
-        files = _pcibex(record.study, language)
+        files = _pcibex(record.study)
     elif format == "study":
         files = folder_files(record)
     else:
@@ -606,8 +604,8 @@ def forget_panel(access: Owner, number: int) -> None:
     studies.forget_external(studies.study_of(access.entry, number))
 
 
-def _pcibex(study: Study, language: Language) -> dict[str, bytes]:
+def _pcibex(study: Study) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory(prefix="bidui-pcibex-") as place:
-        export_pcibex(study, Path(place) / "out", language=language)
+        export_pcibex(study, Path(place) / "out")
         files = sorted(path for path in (Path(place) / "out").rglob("*") if path.is_file())
         return {path.relative_to(Path(place) / "out").as_posix(): path.read_bytes() for path in files}
