@@ -151,6 +151,8 @@ def test_a_preset_fits_a_small_project_unless_an_option_says_how_long_lists_are(
     made = bidui("study", "new", "p")
     assert made.code == 0 and "60 people" in made.out
     assert "10 lists, fewer and longer than in bidui; up to 4 items of a paradigm per person" in made.out
+    again = bidui("study", "new", "p", "--dry-run")  # the folder is there, and nothing is written
+    assert (again.code, again.out) == (0, made.out)
     refused = bidui("study", "new", "p", "--lists", 20, "-o", "t")
     assert refused.code == 2 and "8 catch trials do not fit between 5 other trials" in refused.err
 

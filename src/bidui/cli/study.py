@@ -161,7 +161,8 @@ def new(
         fixed = replace(fixed, catch_failures=0)
     changes = {key: value for key, value in given.items() if value is not None}
     changed = replace(design, **changes, rules=fixed, seed=seed)  # type: ignore[arg-type]
-    bidui.check_new_folder(out)
+    if not dry_run:
+        bidui.check_new_folder(out)
     study = bidui.new_study(
         source,
         design=changed,
