@@ -40,8 +40,16 @@ def _models(models: Sequence[ScoredModel], settings: Settings) -> Table:
         declared = (str(model.manifest.declared.get(name) or "") for name in ("kind", "dtype"))
         rows.append((model.name, *declared, *counts, *unknown, unigrams))
     earlier = [say("note-earlier").format(model=m.name, count=len(m.earlier)) for m in models if m.earlier]
-    baselines = [(m.name, len(m.baselines)) for m in models if m.baselines is not None]
-    apart = [say("note-baselines").format(model=name, count=count) for name, count in baselines]
+    baselines: dict[int, list[str]] = {}
+    for model in models:
+        if model.baselines is not None:
+            baselines.setdefault(len(model.baselines), []).append(model.name)
+    apart = [
+        say("note-baselines" if len(names) == 1 else "note-baselines-each").format(
+            model=names[0], models=len(names), count=count
+        )
+        for count, names in baselines.items()
+    ]
     note = joined(say("note-models"), *earlier, *apart, *_turned(models, settings))
     columns = (
         "model kind dtype pairs:count paradigms:count phenomena:count unknown_tokens:count unseen_pairs:count unigrams"

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from bidui.analysis.accuracy import accuracy
+from bidui.benchmarks import Benchmark
 from bidui.reports.figures import Drawing, accuracy_heatmap
 from bidui.reports.published import Published, all_published, columns, published_uid
 from bidui.reports.results import ALL, ModelChoices, phenomenon_of
@@ -21,6 +22,7 @@ from bidui.scores.choices import Choices, delta_acc, length_split
 Level = Literal["paradigm", "phenomenon"]
 Values = Mapping[str, Mapping[str, float]]  # by model and group, as shares
 LEVELS: tuple[Level, ...] = ("paradigm", "phenomenon")
+ROUNDED = 0.001  # by which averages of cells that were rounded to one decimal may differ
 WHOLES = {"pairs": "all-pairs", "paradigms": "macro-paradigm", "phenomena": "macro-phenomenon"}
 HUMANS = "human †"  # the column of humans, as printed
 LENGTH_GROUPS = ("D=", "D<", "D>")
@@ -146,19 +148,33 @@ def _table(match: Match, ours: Values, theirs: Values, settings: Settings, *, ex
 
 
 def _people_note(match: Match, theirs: Values, settings: Settings) -> str:
-    """Say how the printed human figures differ from the counts that the rest of the page pools; empty if they agree."""
-    benchmark = settings.benchmark(match.groups)
-    if benchmark is None or HUMANS not in theirs:
+    """Say how the printed human figures differ from the counts that the rest of the page pools; empty if they agree.
+
+    The last row is averaged as the table does it, which may be another average than that of all judgements. Where the
+    page has the people of a study instead, nothing is pooled from the published counts.
+    """
+    benchmark, table = settings.benchmark(match.groups), match.table
+    if benchmark is None or not benchmark.people or HUMANS not in theirs or settings.extras.people is not None:
         return ""
-    counts = people_counts(benchmark, match.groups)
-    pooled = {group: right / judgements for group, (right, judgements) in counts.items()}
+    pooled = _pooled(benchmark, match.groups)
+    values: dict[str, object] = {"average": settings.say(WHOLES[table.whole]), "pooled": 100 * pooled[ALL]}
+    if table.whole != "pairs":
+        parts = table.phenomena if table.whole == "phenomena" else {}
+        groups = {uid: parts.get(published_uid(uid), uid) for uid in match.groups}
+        pooled[ALL] = fmean(share for group, share in _pooled(benchmark, groups).items() if group != ALL)
     apart = {group: theirs[HUMANS][group] - pooled[group] for group in pooled if group in theirs[HUMANS]}
-    if all(abs(difference) < 0.0005 for difference in apart.values()):
-        return ""
+    if all(abs(difference) < ROUNDED for difference in apart.values()):
+        return "" if table.whole == "pairs" else settings.say("note-people-averaged").format(**values)
     most = max(apart, key=lambda group: abs(apart[group]))
-    name = settings.say(WHOLES["pairs"]) if most == ALL else most
+    name = settings.say(WHOLES[table.whole]) if most == ALL else most
     values = {"group": name, "printed": 100 * theirs[HUMANS][most], "pooled": 100 * pooled[most]}
     return settings.say("note-people-printed").format(**values)
+
+
+def _pooled(benchmark: Benchmark, groups: Mapping[str, str]) -> dict[str, float]:
+    """Return how often humans were right in each group, and in all."""
+    counts = people_counts(benchmark, groups)
+    return {group: right / judgements for group, (right, judgements) in counts.items()}
 
 
 def cell_remarks(table: Published, settings: Settings) -> str:
