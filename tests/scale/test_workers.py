@@ -2,11 +2,13 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -19,7 +21,7 @@ from bidui.pairs.stored import StoredPairs, open_stored
 from bidui.reports.section import Settings
 from bidui.reports.sections.length_bias import _alpha_cells
 from bidui.reports.site import _nothing
-from bidui.scale.workers import Needs, On, check_needs, gpu_share, open_workers, parse_on
+from bidui.scale.workers import Needs, On, check_needs, gpu_share, open_workers, parse_on, reach
 from bidui.scores import run as scoring
 from bidui.scores.run import model_needs
 from tests.scale.small import add, broken, die, environment, files_of, pairs_of, ten, write_arpa
@@ -48,6 +50,28 @@ def test_a_place_is_written_as_it_is_read(text: str, on: On) -> None:
 def test_other_places_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="is no place to run at; give local, processes:N"):
         parse_on(text)
+
+
+def meet(answer: bytes) -> None:
+    """Reach a program that reads something, gives one answer and closes the connection."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1024)
+                connection.sendall(answer)
+
+        Thread(target=serve, daemon=True).start()
+        reach(*server.getsockname())
+
+
+def test_a_program_that_is_not_ray_is_told_from_ray() -> None:
+    """Ray begins with a frame of type 4: here of 24 bytes, without flags, for stream 0."""
+    meet(bytes((0, 0, 24, 4, 0, 0, 0, 0, 0)) + bytes(24))
+    for answer in (b"HTTP/1.1 400 Bad Request\r\n\r\n", b""):
+        with pytest.raises(OSError, match="another program answers there"):
+            meet(answer)
 
 
 def test_results_come_in_order_and_items_are_not_taken_far_ahead() -> None:

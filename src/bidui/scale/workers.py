@@ -28,6 +28,8 @@ AHEAD = 2  # items that a worker has, so that it need not wait for the next one
 BUFFER = 2  # items per worker and item it has, that may be done before an earlier one
 TRIES = 4  # times that an item is given to a worker; one that takes its worker down every time is at fault itself
 REACH = 20.0  # seconds in which a cluster must answer
+# How both sides begin in HTTP/2, in which the machines of a cluster talk: with a fixed text, and a frame of settings.
+HELLO, SETTINGS = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0)), b"\4"
 THREADS = "OMP_NUM_THREADS"  # the last bits of a result may depend on it
 # The libraries that make tables and tokens start as many threads as there are cores, in every worker.
 LIKEWISE = ("POLARS_MAX_THREADS", "RAYON_NUM_THREADS")
@@ -275,8 +277,8 @@ def connect(on: AnyOn) -> Iterator[Any]:
         return
     try:
         host, _, port = on.address.rpartition(":")
-        if host and "/" not in host and port.isdecimal():  # Ray itself would try for minutes
-            socket.create_connection((host, int(port)), timeout=REACH).close()
+        if host and "/" not in host and port.isdecimal():
+            reach(host, int(port))
         with kept_signals():
             ray.init(
                 address=on.address or None, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False
@@ -290,6 +292,16 @@ def connect(on: AnyOn) -> Iterator[Any]:
         yield ray
     finally:
         ray.shutdown()
+
+
+def reach(host: str, port: int) -> None:
+    """Raise an error if nothing answers at an address, or if it cannot be Ray, which itself would try for minutes."""
+    with socket.create_connection((host, port), timeout=REACH) as connection:
+        if os.environ.get("RAY_USE_TLS", "").lower() in ("1", "true"):
+            return
+        connection.sendall(HELLO)
+        if connection.recv(9)[3:4] != SETTINGS:  # after the length of the frame
+            raise OSError("another program answers there")
 
 
 def check_needs(ray: Any, needs: Needs) -> int:
