@@ -48,6 +48,14 @@ def test_help_survives_the_code_pages_of_windows(monkeypatch: pytest.MonkeyPatch
         assert "Usage: bidui" in text and (path or title in text)
 
 
+@pytest.mark.parametrize("typed", ["score none", "generate none", "report none", "suite none.yaml run"])
+def test_an_unknown_place_is_refused_before_anything_is_read(bidui: Bidui, typed: str) -> None:
+    """What is named does not exist, which would be the next mistake to tell."""
+    done = bidui(*typed.split(), "--on", "processes:0")
+    assert done.code == 2
+    assert done.err.strip().startswith("--on: processes:0 is no place to run at") and "none" not in done.err
+
+
 def test_the_shell_can_complete_commands(bidui: Bidui, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_BIDUI_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", "bidui export-l")
