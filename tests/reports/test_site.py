@@ -762,6 +762,19 @@ def test_a_wide_table_is_divided_on_the_page() -> None:
     assert page_panels(TABLE) == [[0, 1]]
 
 
+def test_sentences_are_wrapped_and_stand_in_the_first_panel_only() -> None:
+    """A Chinese sentence of 25 characters is as wide as 50 letters; repeated in every panel, it left room for one."""
+    columns = (
+        Column("pair", "pair"),
+        Column("good", "good"),
+        *(Column(f"m{n}", f"m{n}", "percent") for n in range(12)),
+    )
+    table = Table("pairs", "Pairs", columns, (("u/0", "好" * 25, *(0.5 for _ in range(12))),))
+    first, *others = page_panels(table)
+    assert first[:2] == [0, 1] and all(panel[0] == 0 and 1 not in panel for panel in others)
+    assert '<td class="sentence">' in page([Section("s", "S", "", (table,))], title="t", footer="", language="en")
+
+
 def test_a_short_table_is_shown_whole_and_no_dagger_stands_alone() -> None:
     """A box of a fixed height once hid the last rows of tables that are not folded, without a sign of it."""
     table = Table("t", "T", (Column("g", "g"), Column("x", "Qwen2.5-7B †", "percent")), (("a", 0.5),))

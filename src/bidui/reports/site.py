@@ -356,7 +356,7 @@ def page(sections: Sequence[Section], *, title: str, footer: str, language: Lang
 
     def side(unit: str, text: str = "") -> Markup:
         """Return the class of a cell: a long text is wrapped, a number is set to the right."""
-        kind = "sentence" if len(text) > SENTENCE else "" if unit == "text" else "number"
+        kind = "sentence" if _long(text) > SENTENCE else "" if unit == "text" else "number"
         return Markup(f' class="{kind}"') if kind else Markup("")
 
     loader = FileSystemLoader(Path(__file__).parent)
@@ -402,9 +402,13 @@ def _has_content(section: Section) -> bool:
 
 
 def page_panels(table: Table) -> list[list[int]]:
-    """Return the columns of a table in groups that fit the page; each begins with the names of the rows."""
+    """Return the columns of a table in groups that fit the page; each begins with the names of the rows.
+
+    Sentences, such as those of a pair, do not name a row, and stand in the first group only.
+    """
     widths = [_pixels(table, number) for number in range(len(table.columns))]
-    names = list(range(name_columns(table)))
+    sentences = (n for n in range(1, len(widths)) if any(_long(str(row[n])) > SENTENCE for row in table.rows))
+    names = list(range(min(name_columns(table), next(sentences, len(widths)))))
     taken = sum(widths[number] for number in names)
     panels, width = [[*names]], taken
     for number in range(len(names), len(widths)):
@@ -421,8 +425,8 @@ def _pixels(table: Table, number: int) -> float:
     column = table.columns[number]
     cells = [shown(row[number], column.unit) for row in table.rows]
     head = min(168.0, max(_long(word) for word in re.split(r"[ \-/（]+", page_head(column))) * 8.5)
-    longest = max((max(_long(cell.text) * 7.4, _long(cell.interval) * 6.2) for cell in cells), default=0.0)
-    return max(54.0, head, 224.0 if longest > SENTENCE * 7.4 and number else longest) + 16
+    texts = [224.0 if _long(cell.text) > SENTENCE and number else _long(cell.text) * 7.4 for cell in cells]
+    return max([54.0, head, *texts, *(_long(cell.interval) * 6.2 for cell in cells)]) + 16
 
 
 def page_head(column: Column) -> str:
