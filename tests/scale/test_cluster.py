@@ -167,6 +167,21 @@ def test_a_run_is_trained_by_torchrun_as_a_task(
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
 
 
+def test_a_command_that_fails_on_the_cluster_stops_no_other_and_says_why(nodes: Any, tmp_path: Path) -> None:
+    tasks = [
+        Task("broken", ("sh", "-c", "echo 坏了 >&2; exit 3"), lambda: False),
+        Task("absent", (str(tmp_path / "no-such-command"),), lambda: False),
+        Task("right", ("touch", str(tmp_path / "right")), (tmp_path / "right").exists),
+    ]
+    outcomes = run_all(tasks, folder=tmp_path / "t", on=on(nodes), every=0.1)
+    assert {outcome.name: (outcome.state, outcome.reason) for outcome in outcomes} == {
+        "broken": ("failed", "坏了\nexit code 3"),
+        "absent": ("failed", "No such file or directory"),
+        "right": ("done", ""),
+    }
+    assert sorted(path.name for path in (tmp_path / "t").iterdir()) == ["absent.log", "broken.log", "right.log"]
+
+
 def test_stopped_it_lets_the_commands_of_the_cluster_save_their_state(nodes: Any, tmp_path: Path) -> None:
     """A signal reaches a command at once, and not when it has ended."""
     child = "trap 'sleep 0.2; touch saved; exit 1' TERM; touch began; while :; do sleep 0.01; done"

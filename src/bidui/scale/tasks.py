@@ -212,7 +212,8 @@ def _on_cluster(
                     code, tail = ray.get(reference)
                     outcomes.append(_outcome(task, logs, code, tail))
                 except ray.exceptions.RayError as error:
-                    first = str(error).strip().split("\n")[0]
+                    cause = getattr(error, "cause", None) or error  # what went wrong there, without Ray's traceback
+                    first = reason(cause).strip().split("\n")[0]
                     outcomes.append(Outcome(task, "failed", _log(logs, task), first))
         on_status(Status((), tuple(calls.values()), tuple(outcomes)))
     finally:
@@ -250,23 +251,24 @@ def _command(
     logs.push([state.name])
     # the Python of this machine, which may have another path than that of the one that asked
     own = [sys.executable if part == asked else part for part in command]
-    with log.open("ab") as file:
-        process = subprocess.Popen(
-            own,
-            cwd=folder if Path(folder).is_dir() else None,
-            env={**os.environ, **environment},
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=file,
-            preexec_fn=die_with_parent if sys.platform == "linux" else None,
-        )
     try:
-        while process.poll() is None:  # Ray's interruption would not reach a process that waits for another
-            time.sleep(LOOK)
-    except BaseException:  # cancelled
-        process.terminate()
-        process.wait()
-        raise
+        with log.open("ab") as file:
+            process = subprocess.Popen(
+                own,
+                cwd=folder if Path(folder).is_dir() else None,
+                env={**os.environ, **environment},
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=file,
+                preexec_fn=die_with_parent if sys.platform == "linux" else None,
+            )
+        try:
+            while process.poll() is None:  # Ray's interruption would not reach a process that waits for another
+                time.sleep(LOOK)
+        except BaseException:  # cancelled
+            process.terminate()
+            process.wait()
+            raise
     finally:
         with suppress(OSError):
             state.unlink()
