@@ -50,7 +50,7 @@ from bidui.reports.sections.ratings import ratings_section
 from bidui.reports.sections.regions import parse_regions, regions_section
 from bidui.reports.sections.sizes import size_section
 from bidui.reports.sections.sling import sling_section
-from bidui.reports.tables import SENTENCE, Cell, Column, Table, Unit, Value, name_columns, shown, table_files
+from bidui.reports.tables import Cell, Column, Table, Unit, Value, name_columns, shown, table_files
 from bidui.scale.storage import fetched, open_folder
 from bidui.scale.workers import LOCAL, AnyOn, open_workers, parse_on
 from bidui.scores.links import AnyLink, as_links
@@ -61,6 +61,7 @@ MANIFEST, INDEX = "report.json", "index.html"
 ROOM = 925.0  # pixels that a table may take in a window of 1280
 VALUES = ("accuracy", "median", "gap", "difference", "of_words", "D=")  # the columns of figures that hold what is drawn
 OPEN_ROWS = 32  # a longer table is folded, as is one with twice as many in all its panels
+WRAPPED = 30  # letters, which are as wide as the narrowest column of wrapped texts; a longer one is wrapped
 WIDE = 600  # pixels, beyond which a small screen shows a figure by parts
 PIXELS = 135  # a printed inch, so that the small type of papers can be read on a screen
 TABLE_FORMATS = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
@@ -356,7 +357,7 @@ def page(sections: Sequence[Section], *, title: str, footer: str, language: Lang
 
     def side(unit: str, text: str = "") -> Markup:
         """Return the class of a cell: a long text is wrapped, a number is set to the right."""
-        kind = "sentence" if _long(text) > SENTENCE else "" if unit == "text" else "number"
+        kind = "sentence" if _long(text) > WRAPPED else "" if unit == "text" else "number"
         return Markup(f' class="{kind}"') if kind else Markup("")
 
     loader = FileSystemLoader(Path(__file__).parent)
@@ -407,7 +408,7 @@ def page_panels(table: Table) -> list[list[int]]:
     Sentences, such as those of a pair, do not name a row, and stand in the first group only.
     """
     widths = [_pixels(table, number) for number in range(len(table.columns))]
-    sentences = (n for n in range(1, len(widths)) if any(_long(str(row[n])) > SENTENCE for row in table.rows))
+    sentences = (n for n in range(1, len(widths)) if any(_long(str(row[n])) > WRAPPED for row in table.rows))
     names = list(range(min(name_columns(table), next(sentences, len(widths)))))
     taken = sum(widths[number] for number in names)
     panels, width = [[*names]], taken
@@ -425,7 +426,7 @@ def _pixels(table: Table, number: int) -> float:
     column = table.columns[number]
     cells = [shown(row[number], column.unit) for row in table.rows]
     head = min(168.0, max(_long(word) for word in re.split(r"[ \-/（]+", page_head(column))) * 8.5)
-    texts = [224.0 if _long(cell.text) > SENTENCE and number else _long(cell.text) * 7.4 for cell in cells]
+    texts = [224.0 if _long(cell.text) > WRAPPED and number else _long(cell.text) * 7.4 for cell in cells]
     return max([54.0, head, *texts, *(_long(cell.interval) * 6.2 for cell in cells)]) + 16
 
 

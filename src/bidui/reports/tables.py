@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import polars
 
 Unit = Literal["text", "count", "percent", "points", "number", "amount", "p", "r", "nats"]
-SENTENCE = 40  # characters; a longer text is wrapped
 NOTHING = "–"  # where there is no value
 
 

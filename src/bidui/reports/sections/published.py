@@ -253,4 +253,4 @@ def _note(table: Published, settings: Settings) -> str:
 
 def _title(table: Published, settings: Settings, *, link: str = "") -> str:
     title = settings.say("published-title").format(table=table.table, paper=table.short_paper)
-    return f"{title} ({link})" if link else title
+    return settings.say("published-link").format(title=title, link=link) if link else title
