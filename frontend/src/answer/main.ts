@@ -1,4 +1,4 @@
-// The page of a study: consent, background, practice, trials, thanks. She may close it at any time and go on later.
+// The page of a study: consent, background, practice, trials, thanks. She may close it at any time and continue later.
 import { fittingLayout, keyAnswer, type Layout, make, paragraphs, trialScreen } from "./screens";
 import { call, type Joined, keep, Outbox, recall, Refusal, type Seat } from "./sending";
 
@@ -13,6 +13,7 @@ interface Data {
   trial: string; // the call that a trial run asks; empty for participants
 }
 
+const AGES = ["", "18–24", "25–34", "35–44", "45–54", "55–64", "65+"]; // every question may be skipped
 const HASTE = 200; // milliseconds in which a second tap of the last answer is not one to the next trial
 const element = (id: string): HTMLElement => document.getElementById(id)!;
 const data = JSON.parse(element("data").textContent!) as Data;
@@ -108,8 +109,14 @@ function showConsent(): void {
   show(title(t("answer.title")), ...paragraphs(text("consent")), button(t("answer.agree"), next));
 }
 
+/** A field for a question about herself. Ages are bands that can be counted, and no more exact than they need to be. */
+function questionField(name: string): HTMLInputElement | HTMLSelectElement {
+  if (name === "age") return make("select", { id: name, name }, ...AGES.map((band) => make("option", { value: band }, band)));
+  return make("input", { id: name, name, maxlength: "200", autocomplete: "off" });
+}
+
 function showBackground(): void {
-  const fields = data.background.map((name) => make("input", { id: name, name, maxlength: "200", autocomplete: "off" }));
+  const fields = data.background.map(questionField);
   const rows = fields.map((field) => make("div", { class: "field" }, make("label", { for: field.id }, text(`background-${field.id}`)), field));
   const form = make("form", {}, ...rows, make("button", { class: "primary" }, t("answer.next")));
   form.addEventListener("submit", (event) => {

@@ -38,7 +38,7 @@ def small_study(**settings: Any) -> Study:
             for n in range(1, 6)
         )
     )
-    chosen = {"per_paradigm": 2, "lists": 2, "raters": 6, "catch": 1, "practice": 2, "background": ("raised",)}
+    chosen = {"per_paradigm": 2, "lists": 2, "raters": 6, "catch": 1, "practice": 2, "background": ("raised", "age")}
     return draw_study(pool, Design(**{**chosen, **settings}), name="naturalness")
 
 
@@ -98,6 +98,7 @@ def enter(page: Page, home: str, record: StudyRecord, query: str = "") -> None:
     page.goto(f"{home}/s/{record.token}{query}")
     page.get_by_role("button", name="I agree and take part").click()
     page.get_by_label("Where did you live").fill("=HYPERLINK(0)")
+    page.get_by_label("How old are you?").select_option("25–34")
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Start").click()
 
@@ -197,7 +198,7 @@ def check_figures(record: StudyRecord) -> None:
     """By hand: twelve people answered seven trials each; one is left out, and the others got six of 44 wrong."""
     people, responses = participants_of(record), responses_of(record)
     assert [person.list for person in people] == [1, 2] * 6
-    assert people[0].external == "panel-1" and dict(people[0].background) == {"raised": "=HYPERLINK(0)"}
+    assert people[0].external == "panel-1" and dict(people[0].background) == {"raised": "=HYPERLINK(0)", "age": "25–34"}
     for number, person in enumerate(people):
         own = {one.position: one.answer for one in responses if one.participant == person.pseudonym}
         assert own == plan(record.study, number)
