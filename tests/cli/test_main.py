@@ -48,7 +48,7 @@ def test_help_survives_the_code_pages_of_windows(monkeypatch: pytest.MonkeyPatch
         assert "Usage: bidui" in text and (path or title in text)
 
 
-@pytest.mark.parametrize("typed", ["score none", "generate none", "report none", "suite none.yaml run"])
+@pytest.mark.parametrize("typed", ["score none", "generate none", "report none -o site"])
 def test_an_unknown_place_is_refused_before_anything_is_read(bidui: Bidui, typed: str) -> None:
     """What is named does not exist, which would be the next mistake to tell."""
     done = bidui(*typed.split(), "--on", "processes:0")

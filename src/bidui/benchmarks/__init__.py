@@ -35,7 +35,7 @@ from bidui.pairs import (
 )
 from bidui.people.agreement import HUMAN_FILE, judgement_counts
 from bidui.scale.storage import fetched, is_remote, open_folder
-from bidui.scale.workers import LOCAL, AnyOn, open_workers, parse_on
+from bidui.scale.workers import LOCAL, AnyOn, On, open_workers, parse_on
 
 if TYPE_CHECKING:  # scoring pairs from a file needs no grammar, so it is imported where it is used
     from bidui.grammar.check import Stage
@@ -496,6 +496,7 @@ def generate_folder(
     from bidui.grammar.generate import origin_of
     from bidui.grammar.project import chosen_uids
 
+    place = parse_on(on) if on != "local" else LOCAL  # first: a large project takes a while to open
     opened = open_source(source)
     uids = chosen_uids(opened.uids, only=only, excluded=include_excluded)
     settings: dict[str, Json] = {
@@ -519,7 +520,7 @@ def generate_folder(
     )
 
     def counted() -> Iterator[Pairs]:
-        paradigms = _each_paradigm(source, opened, uids, n=n, seed=seed, draw=draw, on=on)
+        paradigms = _each_paradigm(source, opened, uids, n=n, seed=seed, draw=draw, on=place)
         for done, pairs in enumerate(paradigms, start=1):
             yield pairs
             on_paradigm(done, len(uids))
@@ -538,16 +539,15 @@ def _each_paradigm(
     n: int,
     seed: int,
     draw: "Drawing",
-    on: AnyOn,
+    on: On,
 ) -> Iterator[Pairs]:
-    place = parse_on(on) if on != "local" else LOCAL
-    if place.kind == "local" or len(uids) < 2:
+    if on.kind == "local" or len(uids) < 2:
         yield from opened.pairs(uids, n=n, seed=seed, draw=draw)
         return
     # A worker opens a benchmark by its name, which is on every machine; anything else is sent to it.
     named = isinstance(source, str) and find_entry(source) is not None
     start = partial(open_source, source if named else opened)
-    with open_workers(start, on=place, most=len(uids)) as workers:
+    with open_workers(start, on=on, most=len(uids)) as workers:
         shares = [uids[at : at + SHARE] for at in range(0, len(uids), SHARE)]
         for share in workers.map(partial(_share, n=n, seed=seed, draw=draw), shares):
             yield from share

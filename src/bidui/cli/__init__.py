@@ -31,20 +31,11 @@ AsFormat = Annotated[
 ]
 
 
-def _check_on(text: str) -> str:
-    """Refuse an unknown place before anything is read or generated."""
-    from bidui.scale.workers import parse_on
-
-    parse_on(text)
-    return text
-
-
 # Where a command runs
 OnOption = Annotated[
     str,
     typer.Option(
         "--on",
-        callback=_check_on,
         help="Where to run: local (this process), processes:N (of this machine), or ray[:ADDRESS] (a Ray cluster). The "
         "output is the same.",
     ),

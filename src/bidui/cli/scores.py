@@ -100,8 +100,6 @@ def score(
         raise bidui.InputError([bidui.Problem("score-what")])
     specs = bidui.expand_specs(model or ())
     labels = _check_labels(label, len(specs)) if label else bidui.model_labels(specs)
-    pairs = bidui.open_pairs(what, n=n, seed=seed, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
-    show_notes(pairs)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("pairs"), _Speed())
     hashes = ("weights", "config", "tokenizer", "pipeline", "code")
 
@@ -143,16 +141,19 @@ def score(
     progress = Progress(
         *columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal
     )  # elsewhere it would only print an empty line after the summary
-    with bidui.connect(on), progress:
-        if together == 1:
-            for spec, own_label in zip(specs, labels, strict=True):
-                run(spec, own_label)
-            return
-        pool = ThreadPoolExecutor(together)
-        try:
-            list(pool.map(run, specs, labels))
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # after an error, the connection ends what still runs
+    with bidui.connect(on):  # first: pairs may take a while, and a wrong place is told at once
+        pairs = bidui.open_pairs(what, n=n, seed=seed, good=good, bad=bad, paradigm=paradigm, phenomenon=phenomenon)
+        show_notes(pairs)
+        with progress:
+            if together == 1:
+                for spec, own_label in zip(specs, labels, strict=True):
+                    run(spec, own_label)
+                return
+            pool = ThreadPoolExecutor(together)
+            try:
+                list(pool.map(run, specs, labels))
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)  # after an error, the connection ends what still runs
 
 
 def _check_labels(labels: Sequence[str], models: int) -> list[str | None]:

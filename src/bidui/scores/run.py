@@ -136,7 +136,8 @@ def score(
     """
     if label is not None and (not uid_fits(label) or label.casefold() == CACHE):
         raise fail("label-unfit", Place(), {"label": repr(label)})
-    source, place = open_pairs(pairs, n=n, seed=seed), parse_on(on)
+    place = parse_on(on)  # first: pairs may take a while
+    source = open_pairs(pairs, n=n, seed=seed)
     home = open_folder(out) if out is not None else None
     model = str(model) if isinstance(model, Path) else model
     if isinstance(model, str):

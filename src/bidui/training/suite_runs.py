@@ -67,7 +67,7 @@ def run_suite(
     `later`. `options` are further options of `bidui train`. Wrong inputs are reported before the first run starts. If a
     corpus cannot be made, what is returned are the tasks that make them.
     """
-    suite, place = suite_of(suite), parse_on(on)
+    place, suite = parse_on(on), suite_of(suite)
     folders, pairs = corpus_folders(suite, corpora or {}), score or suite.score or LATER
     source = Path(text) if text is not None else suite.text
     if source is not None and is_remote(out) and _without_corpus(suite, folders):
