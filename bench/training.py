@@ -117,7 +117,7 @@ def profile(step: Step, rows: np.ndarray) -> None:
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as found:
         run(step, rows)(5)
         torch.cuda.synchronize()
-    print(found.key_averages().table(sort_by="cuda_time_total", row_limit=14, max_name_column_width=70))
+    print(found.key_averages().table(sort_by="cuda_time_total", row_limit=40, max_name_column_width=70))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The kernels against float64 on a GPU; and, everywhere, that the way through the layers is the network's own."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -12,7 +12,7 @@ from torch import nn
 from transformers import GPTNeoXForCausalLM
 
 from bidui.training import kernels
-from bidui.training.kernels import attends, attention, compiles, gelu, head_loss, update_matrix, usable
+from bidui.training.kernels import attends, attention, compiles, gelu, head_loss, norm_of, update_matrix, usable
 from bidui.training.network import neox_hidden, neox_states
 from bidui.training.recipe import OPTIMIZERS, Optimizer, RunRecipe
 from bidui.training.sizes import SIZES, neox_config
@@ -86,7 +86,7 @@ class Small(nn.Module):
 
 def by_formula(
     weight: torch.Tensor,
-    half: torch.Tensor,
+    half: torch.Tensor | None,
     gradient: torch.Tensor,
     state: Mapping[str, torch.Tensor],
     scalars: torch.Tensor,
@@ -99,7 +99,19 @@ def by_formula(
     state["exp_avg_sq"].mul_(beta2).addcmul_(slope, slope, value=1 - beta2)
     weight -= rate * settings.decay * weight
     weight -= rate / correction1 * state["exp_avg"] / ((state["exp_avg_sq"] / correction2).sqrt() + settings.epsilon)
-    half.copy_(weight)
+    if half is not None:
+        half.copy_(weight)
+
+
+def plain_norm(gradients: Sequence[torch.Tensor]) -> torch.Tensor:
+    """What `norm_of` does on a GPU."""
+    return torch.cat([gradient.float().flatten() for gradient in gradients]).norm()
+
+
+def without_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do what the kernels of an update do with plain formulas."""
+    monkeypatch.setattr("bidui.training.step.update_matrix", by_formula)
+    monkeypatch.setattr("bidui.training.step.norm_of", plain_norm)
 
 
 def learn(network: Small, optimizer: torch.optim.AdamW, copies: list[Copy], steps: range) -> list[float]:
@@ -123,7 +135,7 @@ def learn(network: Small, optimizer: torch.optim.AdamW, copies: list[Copy], step
 
 def test_copies_in_16_bits_learn_as_autocast_does(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same clipping, decay and moments; what is saved in the middle fits a step with copies, and one without."""
-    monkeypatch.setattr("bidui.training.step.update_matrix", by_formula)
+    without_kernels(monkeypatch)
 
     def make() -> tuple[Small, torch.optim.AdamW]:
         network = Small()
@@ -160,7 +172,7 @@ def test_copies_in_16_bits_learn_as_autocast_does(monkeypatch: pytest.MonkeyPatc
 
 def test_a_state_from_before_the_first_step_is_one_without_moments(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that was stopped at once by a machine without these kernels has saved nothing of AdamW."""
-    monkeypatch.setattr("bidui.training.step.update_matrix", by_formula)
+    without_kernels(monkeypatch)
     network = Small()
     optimizer = make_optimizer(network, OPTIMIZERS["hf"], rate=torch.tensor(0.01))
     copies = make_copies(network)
@@ -248,23 +260,36 @@ def test_a_loss_with_a_far_higher_value_after_the_first_block_is_finite() -> Non
 
 
 @needs_gpu
-def test_a_matrix_is_updated_as_by_torch() -> None:
+def test_a_norm_is_that_of_all_gradients_together() -> None:
+    """Of 16 and of 32 bits, shorter and longer than what one program adds up, and not a multiple of it."""
+    torch.manual_seed(0)
+    gradients = [torch.randn(*shape, device=CUDA) for shape in ((3, 5), (300, 41), (128, 64), (1000, 1000))]
+    gradients[1], gradients[3] = gradients[1].bfloat16(), 1e-4 * gradients[3].bfloat16()
+    exact = torch.cat([gradient.double().flatten() for gradient in gradients]).norm()
+    assert float(norm_of(gradients)) == pytest.approx(float(exact), rel=1e-6)
+
+
+@needs_gpu
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_a_matrix_is_updated_as_by_torch(dtype: torch.dtype) -> None:
+    """The matrix of a layer with its copy in 16 bits, and an embedding, whose gradient has 32 and which has no copy."""
     torch.manual_seed(0)
     settings = OPTIMIZERS["pythia"]
     weight = torch.randn(300, 41, device=CUDA, requires_grad=True)
-    ours, half = weight.detach().clone(), torch.empty(300, 41, device=CUDA, dtype=torch.bfloat16)
+    ours = weight.detach().clone()
+    half = torch.empty(300, 41, device=CUDA, dtype=torch.bfloat16) if dtype == torch.bfloat16 else None
     state = {"exp_avg": torch.zeros_like(ours), "exp_avg_sq": torch.zeros_like(ours)}
     theirs = torch.optim.AdamW(
         [weight], lr=0.01, betas=settings.betas, eps=settings.epsilon, weight_decay=settings.decay
     )
     for step in range(1, 6):
-        gradient = torch.randn(300, 41, device=CUDA, dtype=torch.bfloat16)
+        gradient = torch.randn(300, 41, device=CUDA, dtype=dtype)
         weight.grad = gradient.float() * 0.5
         theirs.step()
         scalars = torch.tensor([0.01, 0.5, *(1 - beta**step for beta in settings.betas)], device=CUDA)
         update_matrix(ours, half, gradient, state, scalars, settings)
     torch.testing.assert_close(ours, weight.detach(), rtol=1e-5, atol=1e-6)
-    assert torch.equal(half, ours.to(torch.bfloat16))
+    assert half is None or torch.equal(half, ours.to(torch.bfloat16))
 
 
 @needs_gpu

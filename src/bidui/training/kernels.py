@@ -5,14 +5,14 @@ compiler makes of the plain formula goes over them four times; `head_loss` does 
 their place. Attention in libraries is made for rows of thousands of tokens, in tiles of 128. Ours have 64: a row and a
 head fit into one tile, which `attention` rotates, attends and writes back at once, so that nothing is kept for the way
 back but the input. The error function of GELU takes longer to compute than its numbers take to be read; `gelu` has a
-shorter one, and adds up the gradient of the bias on its way. `update_matrix` does all that is left of a step, from the
-gradient to the weights of the next, at once.
+shorter one, and adds up the gradient of the bias on its way. `norm_of` reads all gradients, in 16 bits or 32, and
+`update_matrix` does all that is left of a step, from the gradient to the weights of the next, at once.
 
 All are Triton, which comes with torch for NVIDIA GPUs. `compiles` and `usable` say what a device can do; where a kernel
 cannot be used, the step takes the plain formula instead.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -28,6 +28,7 @@ except ImportError:  # a machine without a GPU, or Windows
 
 ALIGNED = 128  # a matrix product is twice as slow if the vocabulary is not a multiple of it
 BLOCK = 1024  # numbers of a matrix that one program updates
+SPAN = 8192  # numbers of a gradient that one program adds up
 ROWS = 32  # of a tile of GELU
 LONGEST = 128  # tokens in a row, and width of a head, that fit into a tile
 AMPERE = (8, 0)  # the first compute capability with products in bf16
@@ -83,23 +84,33 @@ def gelu(states: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     return active
 
 
+def norm_of(gradients: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Return the norm that gradients have together, in fp32."""
+    counts = [-(-gradient.numel() // SPAN) for gradient in gradients]
+    sums = torch.empty(sum(counts), dtype=torch.float32, device=gradients[0].device)
+    for gradient, part in zip(gradients, sums.split(counts), strict=True):
+        _squares[(len(part),)](gradient.contiguous(), part, gradient.numel(), SPAN=SPAN, num_warps=8)
+    return sums.sum().sqrt()
+
+
 def update_matrix(
     weight: torch.Tensor,
-    half: torch.Tensor,
+    half: torch.Tensor | None,
     gradient: torch.Tensor,
     state: Mapping[str, torch.Tensor],
     scalars: torch.Tensor,
     settings: Optimizer,
 ) -> None:
-    """Do a step of AdamW on a matrix and round it into `half`; `state` is what the optimizer keeps of it.
+    """Do a step of AdamW on a matrix and round it into `half`, if any; `state` is what the optimizer keeps of it.
 
     `scalars` has the rate, the factor by which gradients are clipped, and the two corrections of the first steps.
     """
     size = weight.numel()
     beta1, beta2 = settings.betas
     _adamw[(-(-size // BLOCK),)](
-        weight, half, gradient.contiguous(), state["exp_avg"], state["exp_avg_sq"], scalars, size,
-        settings.decay, 1 - beta1, beta2, 1 - beta2, settings.epsilon, BLOCK=BLOCK, num_warps=4,
+        weight, weight if half is None else half, gradient.contiguous(), state["exp_avg"], state["exp_avg_sq"],
+        scalars, size, settings.decay, 1 - beta1, beta2, 1 - beta2, settings.epsilon,
+        ROUND=half is not None, BLOCK=BLOCK, num_warps=4,
     )  # fmt: skip
 
 
@@ -369,11 +380,18 @@ if triton is not None:
         tl.store(of_qkv + offset + HEAD, of_keys, mask=inside)
 
     @triton.jit
+    def _squares(gradient, sums, size, SPAN: tl.constexpr):
+        """Add up the squares of a part of a gradient."""
+        places = tl.program_id(0).to(tl.int64) * SPAN + tl.arange(0, SPAN)
+        slopes = tl.load(gradient + places, mask=places < size, other=0.0).to(tl.float32)
+        tl.store(sums + tl.program_id(0), tl.sum(slopes * slopes))
+
+    @triton.jit
     def _adamw(
         weight, half, gradient, first, second, scalars, size, decay, new1, old2, new2, epsilon,
-        BLOCK: tl.constexpr,
+        ROUND: tl.constexpr, BLOCK: tl.constexpr,
     ):  # fmt: skip
-        """Update a block of a matrix and its copy in 16 bits, as torch.optim.AdamW does."""
+        """Update a block of a matrix, and its copy in 16 bits if it has one, as torch.optim.AdamW does."""
         places = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
         inside = places < size
         rate, clip = tl.load(scalars), tl.load(scalars + 1)
@@ -389,7 +407,8 @@ if triton is not None:
         tl.store(first + places, mean, mask=inside)
         tl.store(second + places, square, mask=inside)
         tl.store(weight + places, values, mask=inside)
-        tl.store(half + places, values.to(tl.bfloat16), mask=inside)
+        if ROUND:
+            tl.store(half + places, values.to(tl.bfloat16), mask=inside)
 
     @triton.jit
     def _normal(values):

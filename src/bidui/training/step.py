@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from bidui.errors import Place, fail
-from bidui.training.kernels import ALIGNED, compiles, head_loss, update_matrix, usable
+from bidui.training.kernels import ALIGNED, compiles, head_loss, norm_of, update_matrix, usable
 from bidui.training.recipe import OPTIMIZERS, Optimizer, RunRecipe
 
 # All but cuDNN's, which treats rows of 64 as rows of 128.
@@ -166,12 +166,6 @@ class Copy:
     weight: nn.Parameter
     half: nn.Parameter
 
-    @property
-    def gradient(self) -> torch.Tensor:
-        """The gradient of this step."""
-        assert self.half.grad is not None  # every layer takes part in every step
-        return self.half.grad
-
 
 def make_copies(network: nn.Module) -> list[Copy]:
     """Copy the matrices of all linear layers."""
@@ -207,22 +201,31 @@ def update_weights(
     optimizer: torch.optim.AdamW, copies: Sequence[Copy], settings: Optimizer, *, rate: torch.Tensor
 ) -> torch.Tensor:
     """Clip the gradients and do a step of AdamW; return the norm that they had together."""
-    gradients = [copy.gradient for copy in copies]
-    others = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
-    norms = [*torch._foreach_norm(gradients, 2, torch.float32), *torch._foreach_norm(others)]
+    matrices, vectors = (group["params"] for group in optimizer.param_groups)
+    halves = {copy.weight: copy.half for copy in copies}  # embeddings are looked up in 32 bits and have none
+    gradients = {matrix: _take_gradient(halves.get(matrix, matrix)) for matrix in matrices}
+    small = [vector.grad for vector in vectors if vector.grad is not None]
+    norms = [norm_of(list(gradients.values())), *torch._foreach_norm(small)]
     norm: torch.Tensor = torch.linalg.vector_norm(torch.stack(norms))
     clip = (settings.clip / (norm + 1e-6)).clamp(max=1.0)  # as in `torch.nn.utils.clip_grad_norm_`
-    torch._foreach_mul_(others, clip)
-    optimizer.step()  # of all that have a gradient, which matrices with a copy do not
-    states = [_state_of(optimizer, copy.weight) for copy in copies]
+    torch._foreach_mul_(small, clip)
+    optimizer.step()  # of all that still have a gradient
+    states = [_state_of(optimizer, matrix) for matrix in matrices]
     torch._foreach_add_([state["step"] for state in states], 1)
     done = states[0]["step"].double()
     corrections = [1 - beta**done for beta in settings.betas]
     scalars = torch.stack([each.float() for each in (rate, clip, *corrections)])
-    for copy, gradient, state in zip(copies, gradients, states, strict=True):
-        update_matrix(copy.weight, copy.half, gradient, state, scalars, settings)
-        copy.half.grad = None
+    for (matrix, gradient), state in zip(gradients.items(), states, strict=True):
+        update_matrix(matrix, halves.get(matrix), gradient, state, scalars, settings)
     return norm
+
+
+def _take_gradient(parameter: nn.Parameter) -> torch.Tensor:
+    """Take the gradient of this step away from a parameter; every one takes part in every step."""
+    gradient = parameter.grad
+    assert gradient is not None
+    parameter.grad = None
+    return gradient
 
 
 def _state_of(optimizer: torch.optim.AdamW, weight: nn.Parameter) -> dict[str, torch.Tensor]:
