@@ -12,7 +12,7 @@ from torch import nn
 from transformers import GPTNeoXForCausalLM
 
 from bidui.training import kernels
-from bidui.training.kernels import attends, attention, compiles, gelu, head_loss, norm_of, update_matrix, usable
+from bidui.training.kernels import attends, attention, compiles, gelu, head_loss, norm_of, update_matrix, usable, widen
 from bidui.training.network import neox_hidden, neox_states
 from bidui.training.recipe import OPTIMIZERS, Optimizer, RunRecipe
 from bidui.training.sizes import SIZES, neox_config
@@ -189,19 +189,17 @@ def distance(found: torch.Tensor, exact: torch.Tensor) -> float:
 @pytest.mark.parametrize(("size", "width", "rows"), [(49_953, 128, 300), (130, 64, 10)])
 def test_loss_and_gradients_are_those_of_the_formula(size: int, width: int, rows: int) -> None:
     torch.manual_seed(0)
-    weight = (torch.randn(size, width, device=CUDA) / width**0.5).requires_grad_()  # logits of about 1, as in training
-    states = torch.randn(rows, width, device=CUDA, dtype=torch.bfloat16, requires_grad=True)
+    weight = torch.randn(size, width, device=CUDA) / width**0.5  # logits of about 1, as in training
+    states = torch.randn(rows, width, device=CUDA, dtype=torch.bfloat16)
     targets = torch.randint(0, size, (rows,), device=CUDA)
     targets[0] = size - 1  # beside the columns that fill up the vocabulary
-    loss = head_loss(states, weight, targets, parts=3)
-    (loss / 2).backward()
-    exact_weight, exact_states = (tensor.detach().double().requires_grad_() for tensor in (weight, states))
+    loss, of_states, of_weight = head_loss(states, widen(weight), targets, size=size, parts=3)
+    exact_weight, exact_states = (tensor.double().requires_grad_() for tensor in (weight, states))
     exact = F.cross_entropy(exact_states @ exact_weight.T, targets) / 3
-    (exact / 2).backward()
-    assert states.grad is not None and weight.grad is not None
+    exact.backward()
     assert exact_states.grad is not None and exact_weight.grad is not None
-    assert distance(loss, exact) < 1e-3
-    assert distance(states.grad, exact_states.grad) < 1e-2 and distance(weight.grad, exact_weight.grad) < 1e-2
+    assert distance(loss, exact.detach()) < 1e-3
+    assert distance(of_states, exact_states.grad) < 1e-2 and distance(of_weight, exact_weight.grad) < 1e-2
 
 
 @needs_gpu
@@ -256,7 +254,7 @@ def test_a_loss_with_a_far_higher_value_after_the_first_block_is_finite() -> Non
     weight = torch.zeros(9_000, 16, device=CUDA)
     weight[8_000] = 12.5  # a logit of 200
     targets = torch.tensor([8_000, 0, 8_999], device=CUDA)
-    assert head_loss(states, weight, targets).item() == pytest.approx((0 + 200 + 200) / 3)
+    assert head_loss(states, widen(weight), targets, size=9_000)[0].item() == pytest.approx((0 + 200 + 200) / 3)
 
 
 @needs_gpu

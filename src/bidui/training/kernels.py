@@ -60,13 +60,27 @@ def attends(device: torch.device, *, length: int, head: int) -> bool:
     return 2 * tile * (4 * head + max(tile, head)) <= shared
 
 
-def head_loss(states: torch.Tensor, weight: torch.Tensor, targets: torch.Tensor, *, parts: int = 1) -> torch.Tensor:
-    """Return the mean negative log-probability of the targets, in fp32, from states in bf16 and a head without bias.
+def head_loss(
+    states: torch.Tensor, wide: torch.Tensor, targets: torch.Tensor, *, size: int, parts: int = 1
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return the mean negative log-probability of the targets, in fp32, and its gradients of states and head.
 
-    It is divided by `parts`, those of a step, before gradients are rounded to 16 bits, in which a third is not exact.
+    All are in bf16; `wide` is a head of `size` words without bias, made wide by `widen`. The loss is divided by
+    `parts`, those of a step, before gradients are rounded to 16 bits, in which a third is not exact.
     """
-    loss: torch.Tensor = _HeadLoss.apply(states, weight, targets, parts)
-    return loss
+    share = 1 / (len(states) * parts)
+    logits = states @ wide.T
+    losses = torch.empty(len(states), dtype=torch.float32, device=states.device)
+    _loss_and_gradient[(len(states),)](
+        logits, targets, losses, share, SIZE=size, STRIDE=len(wide), BLOCK=4096, num_warps=32
+    )
+    gradient = logits  # in their place
+    return losses.mean() / parts, gradient @ wide, (gradient.T @ states)[:size]
+
+
+def widen(matrix: torch.Tensor) -> torch.Tensor:
+    """Return a matrix in bf16, with rows of zeros up to a multiple of `ALIGNED`."""
+    return F.pad(matrix.to(torch.bfloat16), (0, 0, 0, -len(matrix) % ALIGNED))
 
 
 def attention(qkv: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor, *, heads: int) -> torch.Tensor:
@@ -112,30 +126,6 @@ def update_matrix(
         scalars, size, settings.decay, 1 - beta1, beta2, 1 - beta2, settings.epsilon,
         ROUND=half is not None, BLOCK=BLOCK, num_warps=4,
     )  # fmt: skip
-
-
-class _HeadLoss(torch.autograd.Function):
-    @staticmethod
-    def forward(
-        ctx: Any, states: torch.Tensor, weight: torch.Tensor, targets: torch.Tensor, parts: int
-    ) -> torch.Tensor:
-        size, share = len(weight), 1 / (len(states) * parts)
-        wide = F.pad(weight.to(states.dtype), (0, 0, 0, -size % ALIGNED))
-        logits = states @ wide.T
-        losses = torch.empty(len(states), dtype=torch.float32, device=states.device)
-        _loss_and_gradient[(len(states),)](
-            logits, targets, losses, share, SIZE=size, STRIDE=len(wide), BLOCK=4096, num_warps=32
-        )
-        ctx.save_for_backward(states, wide, logits)
-        ctx.size, ctx.dtype = size, weight.dtype
-        return losses.mean() / parts
-
-    @staticmethod
-    def backward(ctx: Any, scale: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, None, None]:
-        states, wide, gradient = ctx.saved_tensors
-        scale = scale.to(states.dtype)  # 1 in training; applied where there is less to multiply
-        of_weight = (gradient.T @ (states * scale))[: ctx.size]
-        return gradient @ wide * scale, of_weight.to(ctx.dtype), None, None
 
 
 # Operators of their own, which the compiler calls as they are: what it makes of these kernels is three times slower.

@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from bidui.errors import Place, fail
-from bidui.training.kernels import ALIGNED, compiles, head_loss, norm_of, update_matrix, usable
+from bidui.training.kernels import ALIGNED, compiles, head_loss, norm_of, update_matrix, usable, widen
 from bidui.training.recipe import OPTIMIZERS, Optimizer, RunRecipe
 
 # All but cuDNN's, which treats rows of 64 as rows of 128.
@@ -82,7 +82,7 @@ def make_step(
     kernels = recipe.mode != "eager" and recipe.precision == "bfloat16" and head.bias is None and usable(device)
     # gradients of several parts are added up, for which 16 bits are too few
     copies = make_copies(network) if kernels and recipe.world == parts == 1 else []
-    loss_of = loss_function(hidden, head, recipe=recipe, parts=parts, kernels=kernels)
+    learn = learner(hidden, head, recipe=recipe, parts=parts, kernels=kernels, copies=copies)
     parameters = list(network.parameters())
     drawing = any(_draws(module) for module in network.modules())
     begun = False
@@ -98,9 +98,7 @@ def make_step(
             if drawing:
                 torch.manual_seed(_part_seed(seed, rank * parts + part))
             with sdpa_kernel(ATTENTION), in_place(copies):
-                share = loss_of(gather(chosen[part * micro : (part + 1) * micro]))
-            share.backward()  # type: ignore[no-untyped-call]
-            loss.add_(share.detach())
+                loss.add_(learn(gather(chosen[part * micro : (part + 1) * micro])))
         if recipe.world > 1:
             for tensor in (loss, *(p.grad for p in parameters if p.grad is not None)):
                 torch.distributed.all_reduce(tensor)
@@ -130,8 +128,14 @@ def make_optimizer(network: nn.Module, settings: Optimizer, *, rate: torch.Tenso
     )
 
 
-def loss_function(hidden: Hidden, head: nn.Linear, *, recipe: RunRecipe, parts: int, kernels: bool) -> Hidden:
-    """Return the function from a part of a step's rows to its share of the loss, compiled unless the mode is eager."""
+def learner(
+    hidden: Hidden, head: nn.Linear, *, recipe: RunRecipe, parts: int, kernels: bool, copies: Sequence["Copy"]
+) -> Hidden:
+    """Return the function from a part of a step's rows to its share of the loss; it adds up the gradients, too.
+
+    It is compiled unless the mode is eager.
+    """
+    copied = next((copy for copy in copies if copy.layer is head), None)
     device, half = head.weight.device, recipe.precision == "bfloat16"
 
     def states_of(tokens: torch.Tensor) -> torch.Tensor:
@@ -146,11 +150,27 @@ def loss_function(hidden: Hidden, head: nn.Linear, *, recipe: RunRecipe, parts: 
     def flat_states_of(tokens: torch.Tensor) -> torch.Tensor:
         return states_of(tokens).flatten(0, 1).to(torch.bfloat16)
 
-    if kernels:
-        states = torch.compile(flat_states_of, fullgraph=True, dynamic=False)
-        return lambda tokens: head_loss(states(tokens), head.weight, tokens[:, 1:].flatten(), parts=parts)
     mean = plain if recipe.mode == "eager" else torch.compile(plain, fullgraph=True, dynamic=False)
-    return lambda tokens: mean(tokens) / parts
+    compiled = torch.compile(flat_states_of, fullgraph=True, dynamic=False)
+
+    def learn(tokens: torch.Tensor) -> torch.Tensor:
+        share = mean(tokens) / parts
+        share.backward()  # type: ignore[no-untyped-call]
+        return share.detach()
+
+    def learn_by_kernels(tokens: torch.Tensor) -> torch.Tensor:
+        states = compiled(tokens)
+        with torch.no_grad():
+            wide = widen(head.weight) if copied is None else copied.wide
+            share, of_states, of_head = head_loss(
+                states, wide, tokens[:, 1:].flatten(), size=len(head.weight), parts=parts
+            )
+            earlier, of_head = head.weight.grad, of_head.to(head.weight.dtype)
+            head.weight.grad = of_head if earlier is None else earlier + of_head
+        states.backward(of_states)  # type: ignore[no-untyped-call]
+        return share
+
+    return learn_by_kernels if kernels else learn
 
 
 # Matrices are multiplied in 16 bits and learned in 32. Autocast rounds them in every step and widens their gradients,
@@ -164,6 +184,7 @@ class Copy:
 
     layer: nn.Linear
     weight: nn.Parameter
+    wide: torch.Tensor  # the copy, with rows of zeros below it up to a multiple of ALIGNED, as the head needs
     half: nn.Parameter
 
 
@@ -173,7 +194,8 @@ def make_copies(network: nn.Module) -> list[Copy]:
     for layer in (module for module in network.modules() if isinstance(module, nn.Linear)):
         weight = layer.weight
         assert isinstance(weight, nn.Parameter)
-        copies.append(Copy(layer, weight, nn.Parameter(weight.detach().to(torch.bfloat16))))
+        wide = widen(weight.detach())
+        copies.append(Copy(layer, weight, wide, nn.Parameter(wide[: len(weight)])))
     return copies
 
 
